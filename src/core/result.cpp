@@ -1,0 +1,53 @@
+#include "core/result.h"
+
+#include <algorithm>
+
+namespace gradus {
+
+std::string to_string(const Diagnostic& d) {
+  std::string s = d.place.file;
+  if (d.place.line > 0) s += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
+  if (!s.empty()) s += ": ";
+  s += d.severity == Severity::error ? "error: " : "warning: ";
+  s += d.text;
+  if (!d.suggestion.empty()) s += "; " + d.suggestion;
+  return s;
+}
+
+bool has_errors(const Diagnostics& d) {
+  return std::any_of(d.begin(), d.end(), [](const Diagnostic& x) { return x.severity == Severity::error; });
+}
+
+namespace {
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t limit = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& c : candidates) {
+    const std::size_t d = edit_distance(word, c);
+    if (d < limit) {
+      limit = d;
+      best = c;
+    }
+  }
+  return best;
+}
+
+}  // namespace gradus

@@ -1,0 +1,141 @@
+/// The few scalar functions kernels need, for double, float and packs of lanes (one lane = one world), on CPU and CUDA.
+/// A kernel written with these is one source for all of them.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "core/hd.h"
+
+namespace gradus {
+
+/// N worlds side by side in one SIMD register (GCC and clang vector extension).
+template <class F, int N>
+struct Lane {
+  typedef F V __attribute__((vector_size(sizeof(F) * N)));
+  using I = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;
+  typedef I Mask __attribute__((vector_size(sizeof(F) * N)));
+  V v;
+  Lane() = default;
+  Lane(V x) : v(x) {}
+  explicit Lane(double x) : v(V{} + static_cast<F>(x)) {}
+  explicit Lane(float x) : v(V{} + static_cast<F>(x)) {}
+  friend Lane operator+(Lane a, Lane b) { return a.v + b.v; }
+  friend Lane operator-(Lane a, Lane b) { return a.v - b.v; }
+  friend Lane operator*(Lane a, Lane b) { return a.v * b.v; }
+  friend Lane operator/(Lane a, Lane b) { return a.v / b.v; }
+  friend Lane operator-(Lane a) { return -a.v; }
+  Lane& operator+=(Lane b) { v += b.v; return *this; }
+  Lane& operator-=(Lane b) { v -= b.v; return *this; }
+  Lane& operator*=(Lane b) { v *= b.v; return *this; }
+  friend Mask operator<(Lane a, Lane b) { return a.v < b.v; }
+  friend Mask operator>(Lane a, Lane b) { return a.v > b.v; }
+};
+
+template <class T>
+struct ScalarTraits {
+  using Real = T;
+  using Mask = bool;
+  static constexpr int lanes = 1;
+};
+template <class F, int N>
+struct ScalarTraits<Lane<F, N>> {
+  using Real = F;
+  using Mask = typename Lane<F, N>::Mask;
+  static constexpr int lanes = N;
+};
+template <class T>
+using RealOf = typename ScalarTraits<T>::Real;
+template <class T>
+using MaskOf = typename ScalarTraits<T>::Mask;
+
+GRADUS_INLINE double select(bool m, double a, double b) { return m ? a : b; }
+GRADUS_INLINE float select(bool m, float a, float b) { return m ? a : b; }
+GRADUS_INLINE bool any(bool m) { return m; }
+GRADUS_INLINE bool mask_and(bool a, bool b) { return a && b; }
+GRADUS_INLINE double square_root(double a) { return ::sqrt(a); }
+GRADUS_INLINE float square_root(float a) { return ::sqrtf(a); }
+
+template <class F, int N>
+inline Lane<F, N> select(typename Lane<F, N>::Mask m, Lane<F, N> a, Lane<F, N> b) { return m ? a.v : b.v; }
+template <class M, class = decltype(std::declval<M>()[0])>
+inline bool any(const M& m) {
+  std::int64_t w[sizeof(M) / 8], o = 0;
+  std::memcpy(w, &m, sizeof m);
+  for (std::size_t i = 0; i < sizeof(M) / 8; ++i) o |= w[i];
+  return o != 0;
+}
+template <class M, class = decltype(std::declval<M>()[0])>
+inline M mask_and(const M& a, const M& b) { return a & b; }
+template <class F, int N>
+inline Lane<F, N> square_root(Lane<F, N> a) {
+  Lane<F, N> r;
+  for (int i = 0; i < N; ++i) r.v[i] = square_root(a.v[i]);  // one vector instruction with -O3
+  return r;
+}
+
+template <class T>
+GRADUS_INLINE T maximum(T a, T b) { return select(a > b, a, b); }
+template <class T>
+GRADUS_INLINE T minimum(T a, T b) { return select(a < b, a, b); }
+template <class T>
+GRADUS_INLINE T clamped(T x, T lo, T hi) { return minimum(hi, maximum(lo, x)); }
+
+/// Reads or writes one lane; a plain number has only lane 0.
+template <class T>
+inline double lane_of(const T& x, int i) {
+  if constexpr (ScalarTraits<T>::lanes > 1) return static_cast<double>(x.v[i]);
+  else return static_cast<double>((void(i), x));
+}
+template <class T>
+inline void set_lane(T& x, int i, double y) {
+  if constexpr (ScalarTraits<T>::lanes > 1) x.v[i] = static_cast<RealOf<T>>(y);
+  else x = static_cast<T>((void(i), y));
+}
+
+/// sin and cos together, the same bits with every compiler: reduction to [−π/4, π/4] by the nearest multiple of π/2
+/// (Cody–Waite, two or three parts), then the fdlibm polynomials; no branches, so lanes stay together.
+/// Good to 1 ulp for |x| up to about 1e5 (double) or 1e3 (float); joint angles never get there.
+template <class T>
+GRADUS_INLINE void sine_cosine(T x, T& s, T& c) {
+  using F = RealOf<T>;
+  constexpr F magic = sizeof(F) == 4 ? F(12582912.0) : F(6755399441055744.0);  // 1.5 * 2^23, 1.5 * 2^52
+  const T kk = x * T(F(0.63661977236758134308)) + T(magic);
+  const T k = kk - T(magic);
+  T y, sp, cp;
+  if constexpr (sizeof(F) == 4) {
+    y = x - k * T(F(1.5703125)) - k * T(F(4.837512969970703125e-4)) - k * T(F(7.54978995489188216e-8));
+    const T z = y * y;
+    sp = y + y * z * (T(F(-1.6666654611e-1)) + z * (T(F(8.3321608736e-3)) + z * T(F(-1.9515295891e-4))));
+    cp = T(F(1)) - T(F(0.5)) * z +
+         z * z * (T(F(4.166664568298827e-2)) + z * (T(F(-1.388731625493765e-3)) + z * T(F(2.443315711809948e-5))));
+  } else {
+    y = x - k * T(F(1.5707963267341256)) - k * T(F(6.0771005065061922e-11)) - k * T(F(2.0222662487959506e-21));
+    const T z = y * y, zz = z * z;
+    const T s1 = T(F(-1.66666666666666324348e-1)) + z * T(F(8.33333333332248946124e-3));
+    const T s2 = T(F(-1.98412698298579493134e-4)) + z * T(F(2.75573137070700676789e-6));
+    const T s3 = T(F(-2.50507602534068634195e-8)) + z * T(F(1.58969099521155010221e-10));
+    sp = y + y * z * (s1 + zz * (s2 + zz * s3));
+    const T c1 = T(F(4.16666666666666019037e-2)) + z * T(F(-1.38888888888741095749e-3));
+    const T c2 = T(F(2.48015872894767294178e-5)) + z * T(F(-2.75573143513906633035e-7));
+    const T c3 = T(F(2.08757232129817482790e-9)) + z * T(F(-1.13596475577881948265e-11));
+    cp = T(F(1)) - (T(F(0.5)) * z - zz * (c1 + zz * (c2 + zz * c3)));
+  }
+  // the quadrant from the low bits
+  if constexpr (ScalarTraits<T>::lanes > 1) {
+    using M = MaskOf<T>;
+    const M q = (M)kk.v;
+    const M odd = (q & 1) != 0, s_neg = (q & 2) != 0, c_neg = ((q + 1) & 2) != 0;
+    const T a = select(odd, cp, sp), b = select(odd, sp, cp);
+    s = select(s_neg, -a, a);
+    c = select(c_neg, -b, b);
+  } else {
+    const int q = static_cast<int>(k);
+    const T a = q & 1 ? cp : sp, b = q & 1 ? sp : cp;
+    s = q & 2 ? -a : a;
+    c = (q + 1) & 2 ? -b : b;
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,177 @@
+/// Vectors, rotations and symmetric matrices of the kernels, for any scalar. Sums are written as multiply-add chains.
+#pragma once
+#include "math/scalar.h"
+
+namespace gradus {
+
+template <class T>
+struct Vec3T {
+  T x, y, z;
+};
+using Vec3 = Vec3T<double>;
+
+template <class T>
+GRADUS_INLINE Vec3T<T> operator+(Vec3T<T> a, Vec3T<T> b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> operator-(Vec3T<T> a, Vec3T<T> b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> operator-(Vec3T<T> a) { return {-a.x, -a.y, -a.z}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> operator*(Vec3T<T> a, T s) { return {a.x * s, a.y * s, a.z * s}; }
+template <class T>
+GRADUS_INLINE Vec3T<T>& operator+=(Vec3T<T>& a, Vec3T<T> b) { return a = a + b; }
+template <class T>
+GRADUS_INLINE Vec3T<T>& operator-=(Vec3T<T>& a, Vec3T<T> b) { return a = a - b; }
+template <class T>
+GRADUS_INLINE T dot(Vec3T<T> a, Vec3T<T> b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+template <class T>
+GRADUS_INLINE Vec3T<T> cross(Vec3T<T> a, Vec3T<T> b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/// c + a × b
+template <class T>
+GRADUS_INLINE Vec3T<T> cross_add(Vec3T<T> c, Vec3T<T> a, Vec3T<T> b) {
+  return {c.x + a.y * b.z - a.z * b.y, c.y + a.z * b.x - a.x * b.z, c.z + a.x * b.y - a.y * b.x};
+}
+template <class T>
+GRADUS_INLINE T norm(Vec3T<T> a) { return square_root(dot(a, a)); }
+template <class T>
+GRADUS_INLINE Vec3T<T> zero3() { return {T(0.0), T(0.0), T(0.0)}; }
+/// The same vector in another scalar type (a constant spread over lanes).
+template <class T, class F>
+GRADUS_INLINE Vec3T<T> cast(const Vec3T<F>& a) { return {T(a.x), T(a.y), T(a.z)}; }
+
+/// Columns x, y, z.
+template <class T>
+struct Mat3T {
+  Vec3T<T> x, y, z;
+};
+using Mat3 = Mat3T<double>;
+
+template <class T>
+GRADUS_INLINE Vec3T<T> operator*(const Mat3T<T>& m, Vec3T<T> a) {
+  return {m.x.x * a.x + m.y.x * a.y + m.z.x * a.z, m.x.y * a.x + m.y.y * a.y + m.z.y * a.z,
+          m.x.z * a.x + m.y.z * a.y + m.z.z * a.z};
+}
+template <class T>
+GRADUS_INLINE Mat3T<T> operator*(const Mat3T<T>& a, const Mat3T<T>& b) { return {a * b.x, a * b.y, a * b.z}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> transpose_times(const Mat3T<T>& m, Vec3T<T> a) { return {dot(m.x, a), dot(m.y, a), dot(m.z, a)}; }
+template <class T>
+GRADUS_INLINE Mat3T<T> transpose(const Mat3T<T>& m) {
+  return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
+}
+template <class T>
+GRADUS_INLINE Mat3T<T> identity3() {
+  const T o = T(0.0), i = T(1.0);
+  return {{i, o, o}, {o, i, o}, {o, o, i}};
+}
+
+/// Symmetric 3×3.
+template <class T>
+struct Sym3T {
+  T xx, xy, xz, yy, yz, zz;
+};
+using Sym3 = Sym3T<double>;
+
+template <class T>
+GRADUS_INLINE Vec3T<T> operator*(const Sym3T<T>& s, Vec3T<T> a) {
+  return {s.xx * a.x + s.xy * a.y + s.xz * a.z, s.xy * a.x + s.yy * a.y + s.yz * a.z,
+          s.xz * a.x + s.yz * a.y + s.zz * a.z};
+}
+template <class T>
+GRADUS_INLINE Sym3T<T>& operator+=(Sym3T<T>& a, const Sym3T<T>& b) {
+  a.xx += b.xx; a.xy += b.xy; a.xz += b.xz; a.yy += b.yy; a.yz += b.yz; a.zz += b.zz;
+  return a;
+}
+template <class T, class F>
+GRADUS_INLINE Sym3T<T> cast(const Sym3T<F>& s) { return {T(s.xx), T(s.xy), T(s.xz), T(s.yy), T(s.yz), T(s.zz)}; }
+/// R S Rᵀ
+template <class T>
+GRADUS_INLINE Sym3T<T> rotated(const Mat3T<T>& R, const Sym3T<T>& S) {
+  const Vec3T<T> a = R.x * S.xx + R.y * S.xy + R.z * S.xz, b = R.x * S.xy + R.y * S.yy + R.z * S.yz,
+                 c = R.x * S.xz + R.y * S.yz + R.z * S.zz;  // columns of R S
+  return {a.x * R.x.x + b.x * R.y.x + c.x * R.z.x, a.x * R.x.y + b.x * R.y.y + c.x * R.z.y,
+          a.x * R.x.z + b.x * R.y.z + c.x * R.z.z, a.y * R.x.y + b.y * R.y.y + c.y * R.z.y,
+          a.y * R.x.z + b.y * R.y.z + c.y * R.z.z, a.z * R.x.z + b.z * R.y.z + c.z * R.z.z};
+}
+/// m (|p|² 1 − p pᵀ): what a point mass m at p adds to a rotational inertia.
+template <class T>
+GRADUS_INLINE Sym3T<T> point_inertia(T m, Vec3T<T> p) {
+  const Vec3T<T> h = p * m;
+  const T xx = h.x * p.x, yy = h.y * p.y, zz = h.z * p.z;
+  return {yy + zz, -(h.x * p.y), -(h.x * p.z), xx + zz, -(h.y * p.z), xx + yy};
+}
+/// S⁻¹ of a regular symmetric matrix, by cofactors.
+template <class T>
+GRADUS_INLINE Sym3T<T> inverse(const Sym3T<T>& s) {
+  const T a = s.yy * s.zz - s.yz * s.yz, b = s.xz * s.yz - s.xy * s.zz, c = s.xy * s.yz - s.xz * s.yy;
+  const T d = T(1.0) / (s.xx * a + s.xy * b + s.xz * c);
+  return {a * d, b * d, c * d, (s.xx * s.zz - s.xz * s.xz) * d, (s.xy * s.xz - s.xx * s.yz) * d,
+          (s.xx * s.yy - s.xy * s.xy) * d};
+}
+
+/// Unit quaternion (w, x, y, z).
+template <class T>
+struct QuatT {
+  T w, x, y, z;
+};
+using Quat = QuatT<double>;
+
+template <class T>
+GRADUS_INLINE QuatT<T> operator*(const QuatT<T>& a, const QuatT<T>& b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z, a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x};
+}
+template <class T>
+GRADUS_INLINE QuatT<T> conjugate(const QuatT<T>& q) { return {q.w, -q.x, -q.y, -q.z}; }
+template <class T>
+GRADUS_INLINE QuatT<T> normalized(const QuatT<T>& q) {
+  const T n = T(1.0) / square_root(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return {q.w * n, q.x * n, q.y * n, q.z * n};
+}
+template <class T>
+GRADUS_INLINE Mat3T<T> to_matrix(const QuatT<T>& q) {
+  const T one = T(1.0), two = T(2.0), x = q.x, y = q.y, z = q.z, w = q.w;
+  return {{one - two * (y * y + z * z), two * (x * y + w * z), two * (x * z - w * y)},
+          {two * (x * y - w * z), one - two * (x * x + z * z), two * (y * z + w * x)},
+          {two * (x * z + w * y), two * (y * z - w * x), one - two * (x * x + y * y)}};
+}
+/// Quaternion of the rotation by |r| about r (exponential map); exact for any |r|, own sine and cosine.
+template <class T>
+GRADUS_INLINE QuatT<T> exponential(Vec3T<T> r) {
+  const T angle2 = dot(r, r), half = T(0.5) * square_root(angle2);
+  T s, c;
+  sine_cosine(half, s, c);
+  // sin(a/2)/a, by its series near zero where the quotient loses digits
+  const auto small = angle2 < T(1e-8);
+  const T k = select(small, T(0.5) - angle2 * T(1.0 / 48), s / select(small, T(1.0), half + half));
+  return {c, r.x * k, r.y * k, r.z * k};
+}
+Quat to_quaternion(const Mat3& R);                         // of a rotation matrix
+Quat from_roll_pitch_yaw(double roll, double pitch, double yaw);  // R = Rz(yaw) Ry(pitch) Rx(roll)
+Vec3 to_roll_pitch_yaw(const Quat& q);
+Quat from_axis_angle(Vec3 axis, double angle);             // axis of any length but zero
+/// Rotation vector (axis times angle, |angle| ≤ π) of a unit quaternion; the inverse of exponential.
+Vec3 logarithm(const Quat& q);
+
+/// Pose of B in A: rotation takes B coordinates to A, p is from Ao to Bo written in A.
+template <class T>
+struct PoseT {
+  Mat3T<T> R;
+  Vec3T<T> p;
+};
+using Pose = PoseT<double>;
+
+template <class T>
+GRADUS_INLINE Vec3T<T> operator*(const PoseT<T>& X, Vec3T<T> a) { return X.p + X.R * a; }
+template <class T>
+GRADUS_INLINE PoseT<T> operator*(const PoseT<T>& a, const PoseT<T>& b) { return {a.R * b.R, a.p + a.R * b.p}; }
+template <class T>
+GRADUS_INLINE PoseT<T> inverse(const PoseT<T>& X) {
+  const Mat3T<T> R = transpose(X.R);
+  return {R, -(R * X.p)};
+}
+inline Pose identity_pose() { return {identity3<double>(), {0, 0, 0}}; }
+
+}  // namespace gradus

@@ -1,0 +1,218 @@
+/// The editable description of robots and scenes. Loaders (TOML, URDF) and the C++ builder fill it; `compile` turns it into
+/// the const Model. Everything is in SI units and radians here; files carry units and the loaders convert.
+///
+/// A robot is a tree of the seven objects of MuRoSimF [paper 000, table 1]. Each object is a frame relative to its
+/// predecessor; properties (mass, shape, …) sit in the frame *after* the object's own translation, rotation or joint motion:
+///
+///   base         the robot's root frame             no parameters
+///   translation  shifted by `offset`                offset
+///   rotation     turned about `axis` by `angle`     axis, angle
+///   revolute     turned about `axis` by q           axis
+///   prismatic    shifted along `axis` by q          axis
+///   fork         the same frame, several successors no parameters
+///   endpoint     the same frame, no successor       no parameters
+///
+/// *Bodies* are the objects with mass or shape; *joints* the revolute and prismatic ones.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/result.h"
+#include "math/vec.h"
+
+namespace gradus {
+
+enum class ObjectKind { base, translation, rotation, revolute, prismatic, fork, endpoint };
+const char* to_string(ObjectKind kind);
+
+enum class ShapeKind { sphere, box, capsule, cylinder, mesh, plane };
+const char* to_string(ShapeKind kind);
+
+/// Triangle surface of a mesh file, already scaled to metres.
+struct MeshSpec {
+  std::string file;
+  std::vector<Vec3> vertices;                   // [m]
+  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside
+};
+
+struct ShapeSpec {
+  ShapeKind kind = ShapeKind::sphere;
+  double radius = 0;             // sphere, capsule, cylinder                                  [m]
+  double length = 0;             // capsule: between the two centres; cylinder: full height    [m]
+  Vec3 size{0, 0, 0};            // box: full extents; mesh: scale                             [m]
+  Pose X_OS = identity_pose();   // shape frame in the object's frame; capsule, cylinder along z of S; plane: z is outward
+  int mesh = -1;                 // index into RobotSpec::meshes (or SceneSpec::meshes)
+  bool collides = true;          // takes part in contact
+  bool visible = true;           // is drawn
+  Place place;
+};
+
+/// Contact properties of a body's surface; unset ones come from the scene's defaults.
+struct SurfaceSpec {
+  std::optional<double> friction;      // Coulomb, with the ground                 [-]
+  std::optional<double> stiffness;     // of one contact point                     [N/m]
+  std::optional<double> damping;       //                                          [N s/m]
+  std::optional<double> restitution;   //                                          [-]
+};
+
+/// Position servo of a joint: τ = clamp(kp (target − q)) − kd v, bounded by the linear torque–speed curve
+/// |τ| ≤ torque (1 − v/speed) in the direction of motion.
+struct ServoSpec {
+  double kp = 0;                                             // [N m/rad] or [N/m]
+  double kd = 0;                                             // [N m s/rad] or [N s/m]
+  double torque = std::numeric_limits<double>::infinity();   // stall torque or force   [N m] or [N]
+  double speed = std::numeric_limits<double>::infinity();    // no-load speed           [rad/s] or [m/s]
+  double rotor = 0;                                          // rotor inertia seen at the joint  [kg m²] or [kg]
+};
+
+/// q = multiplier · q(of) + offset  (URDF mimic joints)
+struct MimicSpec {
+  std::string of;
+  double multiplier = 1, offset = 0;
+};
+
+struct ObjectSpec {
+  std::string name;
+  ObjectKind kind = ObjectKind::base;
+  ObjectId parent;                      // predecessor; none for the base. Objects are stored parents first.
+  Vec3 offset{0, 0, 0};                 // translation                                     [m]
+  Vec3 axis{0, 0, 1};                   // rotation, revolute, prismatic; any length but zero
+  double angle = 0;                     // rotation                                        [rad]
+
+  double mass = 0;                      // [kg]; 0 = no mass property
+  Vec3 com{0, 0, 0};                    // centre of mass in the object's frame            [m]
+  Sym3 inertia{0, 0, 0, 0, 0, 0};       // about the centre of mass, object's axes         [kg m²]
+  std::vector<ShapeSpec> shapes;
+  SurfaceSpec surface;
+  std::optional<Vec3> colour;           // red, green, blue in 0 … 1
+
+  double lower = -std::numeric_limits<double>::infinity();  // joint limits        [rad] or [m]
+  double upper = std::numeric_limits<double>::infinity();
+  double damping = 0;                   // passive joint damping        [N m s/rad] or [N s/m]
+  double friction = 0;                  // passive Coulomb friction     [N m] or [N]
+  ServoSpec servo;
+  std::optional<MimicSpec> mimic;
+  double initial = 0;                   // joint coordinate at the start  [rad] or [m]
+  Place place;                          // where the object was described
+
+  bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
+  bool is_body() const { return mass > 0 || !shapes.empty(); }
+};
+
+enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
+
+struct RobotSpec {
+  std::string name;                    // of the kind of robot, e.g. "kidsize"
+  std::string about;                   // one line for people
+  RootKind root = RootKind::free;
+  std::vector<ObjectSpec> objects;     // objects[0] is the base; parents before children
+  std::vector<MeshSpec> meshes;
+  std::vector<std::string> feet;       // objects whose shapes may be the standing foot (kinematic_walk)
+  std::string file;                    // where it was loaded from; "" for built ones
+  ObjectId find(const std::string& object_name) const;
+};
+
+/// Law and numbers of contact with the static world, unless a surface says otherwise.
+struct ContactSpec {
+  std::string law = "compliant";
+  double stiffness = 2e4;             // of one contact point, normal                     [N/m]
+  double damping = 150;               //                                                  [N s/m]
+  double tangential_stiffness = 1e4;  // of the sticking spring                           [N/m]
+  double tangential_damping = 100;    //                                                  [N s/m]
+  double friction = 0.8;              // Coulomb                                          [-]
+  double restitution = 0;             // reserved for laws that have it                   [-]
+};
+
+/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes" or "library".
+struct ControllerSpec {
+  std::string kind = "none";
+  std::string file;                   // keyframes: motion file; library: shared library
+  double period = 0.01;               // simulated time between two calls                 [s]
+  double start = 0;                   // first call                                       [s]
+  bool loop = true;                   // keyframes: begin again at the end
+  std::string options;                // library: handed over as it is
+  Place place;
+};
+
+struct RobotInstanceSpec {
+  std::string name;
+  RobotSpec robot;
+  std::string motion = "articulated";  // kinematic_walk | single_body | prescribed_joints | articulated | free_body
+  Vec3 p_WB{0, 0, 0};                  // base position                                    [m]
+  Quat q_WB{1, 0, 0, 0};               // base orientation
+  Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
+  Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
+  ControllerSpec controller;
+  Place place;
+};
+
+/// A static object of the field.
+struct FieldObjectSpec {
+  std::string name;
+  ShapeSpec shape;
+  Pose X_WO = identity_pose();
+  std::optional<Vec3> colour;
+  SurfaceSpec surface;
+};
+
+struct SceneSpec {
+  std::string name, about, file;
+  double step = 0.001;                 // [s]
+  std::uint64_t seed = 1;
+  Vec3 gravity{0, 0, -9.81};           // [m/s²]
+  double duration = 10;                // default of `gradus run --for`, simulated time    [s]
+  double log_period = 0.01;            // simulated time between two logged samples        [s]
+  ContactSpec contact;
+  std::vector<FieldObjectSpec> field;  // the first plane is the ground
+  std::vector<MeshSpec> meshes;
+  std::vector<RobotInstanceSpec> robots;
+};
+
+/// Checks that need no file: tree shape, names, axes, masses, inertias, finiteness. All problems, not the first.
+Diagnostics check(const RobotSpec& robot);
+Diagnostics check(const SceneSpec& scene);
+
+/// Objects in a chain without writing indices:
+///   RobotBuilder b("arm");  b.base("post").fixed().revolute("shoulder", {0,1,0}).mass(1, {0,0,0.2}, inertia_of_box(...));
+class RobotBuilder {
+ public:
+  explicit RobotBuilder(std::string name);
+  RobotBuilder& fixed();                                        // bolt the base to the world
+  RobotBuilder& base(std::string name);
+  RobotBuilder& translation(std::string name, Vec3 offset);
+  RobotBuilder& rotation(std::string name, Vec3 axis, double angle);
+  RobotBuilder& revolute(std::string name, Vec3 axis);
+  RobotBuilder& prismatic(std::string name, Vec3 axis);
+  RobotBuilder& fork(std::string name);
+  RobotBuilder& endpoint(std::string name);
+  RobotBuilder& after(const std::string& object);               // next object follows this one (default: the last)
+  RobotBuilder& mass(double m, Vec3 com, Sym3 inertia_about_com);
+  RobotBuilder& solid_box(double m, Vec3 size, Vec3 centre);    // mass, inertia and shape of a uniform box
+  RobotBuilder& solid_sphere(double m, double radius, Vec3 centre);
+  RobotBuilder& shape(ShapeSpec s);
+  RobotBuilder& limits(double lower, double upper);
+  RobotBuilder& servo(ServoSpec s);
+  RobotBuilder& friction(double coulomb);                       // of the surface
+  RobotBuilder& initial(double q);
+  RobotBuilder& foot();                                         // the last object may be a standing foot
+  const RobotSpec& spec() const { return spec_; }
+
+ private:
+  RobotBuilder& add(ObjectSpec o);
+  ObjectSpec& last() { return spec_.objects.back(); }
+  RobotSpec spec_;
+  ObjectId next_parent_;
+};
+
+Sym3 inertia_of_box(double mass, Vec3 size);           // uniform, about its centre
+Sym3 inertia_of_sphere(double mass, double radius);
+Sym3 inertia_of_cylinder(double mass, double radius, double length);  // along z
+Sym3 inertia_of_capsule(double mass, double radius, double length);   // along z, length between the centres
+
+}  // namespace gradus
