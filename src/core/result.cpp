@@ -18,6 +18,14 @@ bool has_errors(const Diagnostics& d) {
   return std::any_of(d.begin(), d.end(), [](const Diagnostic& x) { return x.severity == Severity::error; });
 }
 
+Diagnostics file_error(std::string file, std::string text, std::string suggestion) {
+  Diagnostics d(1);
+  d[0].place.file = std::move(file);
+  d[0].text = std::move(text);
+  d[0].suggestion = std::move(suggestion);
+  return d;
+}
+
 namespace {
 
 std::size_t edit_distance(const std::string& a, const std::string& b) {
