@@ -16,14 +16,18 @@ using ByteView = std::span<const std::byte>;
 inline ByteView as_byte_view(std::string_view s) { return std::as_bytes(std::span<const char>(s.data(), s.size())); }
 inline std::string_view as_text(ByteView b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
-inline void append_bytes(Bytes& out, ByteView b) { out.insert(out.end(), b.begin(), b.end()); }
+inline void append_bytes(Bytes& out, ByteView b) {
+  const std::size_t start = out.size();
+  out.resize(start + b.size());
+  if (!b.empty()) std::memcpy(out.data() + start, b.data(), b.size());
+}
 
 template <class UInt>
 void append_le(Bytes& out, UInt value) {
   static_assert(std::is_unsigned_v<UInt>);
   std::byte b[sizeof(UInt)];
   for (std::size_t i = 0; i < sizeof(UInt); ++i) b[i] = static_cast<std::byte>(value >> (8 * i));
-  out.insert(out.end(), b, b + sizeof(UInt));
+  append_bytes(out, b);
 }
 
 /// Overwrites the value that starts at `offset`; the buffer must already reach that far.

@@ -6,7 +6,8 @@ namespace gradus {
 
 std::string to_string(const Diagnostic& d) {
   std::string s = d.place.file;
-  if (d.place.line > 0) s += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
+  if (d.place.line > 0)
+    s.append(":").append(std::to_string(d.place.line)).append(":").append(std::to_string(d.place.column));
   if (!s.empty()) s += ": ";
   s += d.severity == Severity::error ? "error: " : "warning: ";
   s += d.text;
