@@ -39,49 +39,57 @@ Diagnostics World::bind_all() {
   Diagnostics notes;
   std::vector<int> z_size;
   slots_.resize(model_.robots.size());
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    Slot& s = slots_[i];
-    const RobotModel& robot = model_.robots[i];
-    const RobotKind& kind = *robot.kind;
-    s.motion = find_motion(robot.motion);
-    if (!s.motion) {
-      std::vector<std::string> names;
-      for (const MotionTable& m : all_motions()) names.emplace_back(m.name);
-      const std::string near = nearest(robot.motion, names);
-      notes.push_back({{model_.file}, Severity::error, "robot '" + robot.name + "': unknown motion '" + robot.motion + "'",
-                       near.empty() ? "" : "did you mean '" + near + "'?"});
-      z_size.push_back(0);
-      continue;
-    }
-    s.needs = s.motion->bind(kind);
-    for (const std::string& m : s.needs.missing)
-      notes.push_back({{model_.file}, Severity::error,
-                       "robot '" + robot.name + "' cannot be moved by " + robot.motion + ": it lacks " + m,
-                       "choose another motion or complete the robot"});
-    int z = 0;
-    std::size_t own = 0;
-    for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
-      const MotionNeeds n = m.bind(kind);
-      z = std::max(z, n.z_size);
-      own = std::max(own, n.scratch);
-    }
-    z_size.push_back(z);
-    const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
-    RobotScratch& c = s.scratch;
-    c.frames.resize(nlink);
-    c.contacts.resize(kind.points.size());
-    c.contact_begin.resize(nlink + 1);
-    c.drive.resize(njoint);
-    c.acc.resize(nlink);
-    c.a.resize(njoint);
-    c.impulse.resize(nlink);
-    c.dV.resize(nlink);
-    c.dv.resize(njoint);
-    c.own.resize(own);
-    s.foot_force.resize(kind.feet.size());
+  for (int i = 0; i < robot_count(); ++i) {
+    bind(i, notes);
+    z_size.push_back(make_room(slot(i), *model_.robots[static_cast<std::size_t>(i)].kind));
   }
   layout_ = make_layout(model_, z_size);
   return notes;
+}
+
+void World::bind(int i, Diagnostics& notes) {
+  const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
+  Slot& s = slot(i);
+  Place place;
+  place.file = model_.file;
+  s.motion = find_motion(robot.motion);
+  if (!s.motion) {
+    std::vector<std::string> names;
+    for (const MotionTable& m : all_motions()) names.emplace_back(m.name);
+    const std::string near = nearest(robot.motion, names);
+    notes.push_back({place, Severity::error, "robot '" + robot.name + "': unknown motion '" + robot.motion + "'",
+                     near.empty() ? "" : "did you mean '" + near + "'?"});
+    return;
+  }
+  s.needs = s.motion->bind(*robot.kind);
+  for (const std::string& m : s.needs.missing)
+    notes.push_back({place, Severity::error,
+                     "robot '" + robot.name + "' cannot be moved by " + robot.motion + ": it lacks " + m,
+                     "choose another motion or complete the robot"});
+}
+
+int World::make_room(Slot& s, const RobotKind& kind) {
+  const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
+  RobotScratch& c = s.scratch;
+  c.frames.resize(nlink);
+  c.contacts.resize(kind.points.size());
+  c.contact_begin.resize(nlink + 1);
+  c.drive.resize(njoint);
+  c.acc.resize(nlink);
+  c.a.resize(njoint);
+  c.impulse.resize(nlink);
+  c.dV.resize(nlink);
+  c.dv.resize(njoint);
+  s.foot_force.resize(kind.feet.size());
+  int z = 0;
+  std::size_t own = 0;
+  for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
+    const MotionNeeds n = m.bind(kind);
+    z = std::max(z, n.z_size);
+    own = std::max(own, n.scratch);
+  }
+  c.own.resize(own);
+  return z;
 }
 
 void World::place_robots() {

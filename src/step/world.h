@@ -121,6 +121,8 @@ class World {
 
   World(Model model, Options options);
   Diagnostics bind_all();
+  void bind(int robot, Diagnostics& notes);
+  static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robots();
   void run_controllers();
   void control(ControllerSlot& c);

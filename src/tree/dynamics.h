@@ -78,15 +78,18 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     branch_I[k] = zero66<T>();
     branch_b[k] = zero6<T>();
   }
-  Mat6T<T> I, carry_I;
-  Vec6T<T> b, carry_b;
+  Mat6T<T> I = zero66<T>(), own;  // I and b stay in registers along a limb
+  Vec6T<T> b = zero6<T>(), own_b;
   for (int i = nlink - 1; i >= 0; --i) {
     const LinkT<F>& l = links[i];
     const FrameT<T>& f = frames.inward(links, x, i);
-    own_inertia(l, f, I, b);
-    if (!l.tip) {
-      I += carry_I;
-      b += carry_b;
+    own_inertia(l, f, own, own_b);
+    if (l.tip) {
+      I = own;
+      b = own_b;
+    } else {
+      I += own;
+      b += own_b;
     }
     if (l.branch >= 0) {
       I += branch_I[l.branch];
@@ -95,10 +98,7 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     contact(i, f, I, b);
     if (i == 0) break;
     eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
-    if (l.follows) {
-      carry_I = I;
-      carry_b = b;
-    } else {
+    if (!l.follows) {
       const int slot = links[l.parent].branch;
       branch_I[slot] += I;
       branch_b[slot] += b;
