@@ -17,9 +17,10 @@ namespace gradus::test {
 
 class TempDir {
  public:
-  TempDir() {
+  enum class Where { memory, disk };
+  explicit TempDir(Where where = Where::memory) {
     // In memory where there is such a place: some tests write thousands of files.
-    const bool has_memory = access("/dev/shm", W_OK) == 0;
+    const bool has_memory = where == Where::memory && access("/dev/shm", W_OK) == 0;
     const auto parent = has_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
     std::string name = (parent / "gradus_log_XXXXXX").string();
     path_ = mkdtemp(name.data());
