@@ -221,6 +221,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
     c.kind = keyframes ? "keyframes" : "library";
     const Place place = t.place(c.kind);
     c.file = find_file(file, place.file, keyframes ? "motions" : "controllers", options_, place, log_);
+    if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   }
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
   if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");

@@ -8,9 +8,7 @@
 
 #include "load/object_toml.h"
 #include "load/source_text.h"
-#if __has_include("load/urdf.h")
 #include "load/urdf.h"
-#endif
 #include "model/check.h"
 
 namespace gradus {
@@ -287,9 +285,7 @@ Result<RobotSpec> parse_robot_toml(std::string_view text, const std::string& pat
 }
 
 Result<RobotSpec> load_robot(const std::string& path, const LoadOptions& options) {
-#if __has_include("load/urdf.h")
   if (path.ends_with(".urdf")) return load_urdf(path);
-#endif
   return load_robot_toml(path, options);
 }
 
