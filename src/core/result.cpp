@@ -6,7 +6,8 @@ namespace gradus {
 
 std::string to_string(const Diagnostic& d) {
   std::string s = d.place.file;
-  if (d.place.line > 0) s += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
+  if (d.place.line > 0)
+    s.append(":").append(std::to_string(d.place.line)).append(":").append(std::to_string(d.place.column));
   if (!s.empty()) s += ": ";
   s += d.severity == Severity::error ? "error: " : "warning: ";
   s += d.text;
@@ -16,6 +17,14 @@ std::string to_string(const Diagnostic& d) {
 
 bool has_errors(const Diagnostics& d) {
   return std::any_of(d.begin(), d.end(), [](const Diagnostic& x) { return x.severity == Severity::error; });
+}
+
+Diagnostics file_error(std::string file, std::string text, std::string suggestion) {
+  Diagnostics d(1);
+  d[0].place.file = std::move(file);
+  d[0].text = std::move(text);
+  d[0].suggestion = std::move(suggestion);
+  return d;
 }
 
 namespace {

@@ -1,0 +1,37 @@
+/// B2: the default contact law with the static world. Normal spring and damper, circular Coulomb friction with sticking; the
+/// force is handed over with its slope, so that hard ground is stable at any step [DESIGN.md 2; facts/coupling.md].
+///
+/// With gap φ, velocity u of the point, h the step, c = d + h k, c_t = d_t + h k_t, s the sticking spring's deflection:
+///
+///   normal    f_n = −(k φ + c u_n)          W_n = h c                                                   (1)
+///             acts if the point, falling freely, would be inside after the step and pushed outwards then
+///   sticking  f_t = −(k_t s + c_t u_t)      W_t = h c_t                                                 (2)
+///   sliding   f_t = −μ f_n d,  d = u_t/|u_t|     W_t = h min(μ f_n/|u_t|, c_t) across d, none along it   (3)
+///
+/// After the step has been predicted, each contact is reviewed with the acceleration a of its point, f⁺ = f − W a,
+/// u⁺ = u + h a; if one was wrong, the prediction is made once more:
+///   pulls (f_n⁺ < 0)              → off for this step
+///   sticks beyond |f_t⁺| > μ f_n⁺ → slides against f_t⁺
+///   slides but turned (u⁺·d < 0)  → sticks, its spring no longer than the bound allows
+///   slides with a stale bound     → slides with this step's normal force (|f_n⁺ − f_n| > 20 %)
+/// Limits: no restitution; a penalty law, so a resting robot sinks by load / k. Restitution and contacts between moving
+/// bodies belong to `couple`.
+#pragma once
+#include <string_view>
+
+#include "state/access.h"
+
+namespace gradus {
+
+struct Compliant {
+  static constexpr std::string_view name = "compliant";
+  static constexpr Access access{.reads = Field::acc | Field::memory, .writes = Field::contacts | Field::memory};
+  /// First opinion: forces and slopes of all contacts, from their memory.
+  static void begin(View<access> view, double h);
+  /// After predict: true if an opinion changed (forces and slopes are then renewed) and predict must run again.
+  static bool review(View<access> view, double h);
+  /// After the last predict: what the contacts remember.
+  static void remember(View<access> view, double h);
+};
+
+}  // namespace gradus
