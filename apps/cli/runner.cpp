@@ -31,7 +31,7 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   run->scene_ = std::move(*scene);
   auto model = compile(run->scene_);
   if (!model) return print(model.notes()), nullptr;
-  auto world = World::make(std::move(*model), {o.threads});
+  auto world = World::make(std::move(*model), {o.threads, thread_time});
   print(world.notes());
   if (!world) return nullptr;
   run->world_ = std::move(*world);

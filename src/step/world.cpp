@@ -1,7 +1,6 @@
 #include "step/world.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -18,14 +17,9 @@ constexpr int kPredictions = 3;       // predictions a robot may take in one ste
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
 
-double now_us() {
-  using namespace std::chrono;
-  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
-World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads) {}
+World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {}
 
 Result<std::unique_ptr<World>> World::make(Model model, Options options) {
   std::unique_ptr<World> w(new World(std::move(model), options));
@@ -140,7 +134,7 @@ void World::each_robot(const Work& work) {
 
 void World::step() {
   run_controllers();
-  const bool timed = state_[0].k % kTimingPeriod == 0;
+  const bool timed = clock_ && state_[0].k % kTimingPeriod == 0;
   auto finish = [this](int i) {
     commit(slot(i));
     slot(i).context.now = state_[1].slab.data();  // this robot is in the next state already
@@ -149,10 +143,10 @@ void World::step() {
     look(slot(i));
   };
   auto whole = [&](int i) {  // nothing couples robots: each can go from start to end while its numbers are warm
-    const double t0 = timed ? now_us() : 0;
+    const double t0 = timed ? clock_() : 0;
     move(slot(i));
     finish(i);
-    if (timed) slot(i).us += (now_us() - t0 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.1);
+    if (timed) slot(i).us += ((clock_() - t0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
   };
   if (impulses_.empty()) {
     each_robot(whole);

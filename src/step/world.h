@@ -46,6 +46,7 @@ class World {
  public:
   struct Options {
     int threads = 1;
+    double (*clock)() = nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -99,7 +100,7 @@ class World {
   /// False, and nothing changed, if it does not fit this model.
   bool restore(const Snapshot& snapshot);
 
-  /// Wall time of a robot's share of a step, smoothed, sampled now and then.   [µs]
+  /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
   double microseconds(int robot) const { return slots_[static_cast<std::size_t>(robot)].us; }
 
  private:
@@ -146,6 +147,7 @@ class World {
   std::vector<ControllerSlot> controllers_;
   std::vector<Impulse> impulses_;
   Team team_;
+  double (*clock_)();
   StepReport report_;
   bool inputs_changed_ = false;
 };
