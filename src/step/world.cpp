@@ -19,7 +19,12 @@ constexpr std::size_t kMaxImpulses = 64;
 
 }  // namespace
 
-World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {}
+World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {
+  for (int i = 0; clock_ && i < 32; ++i) {  // reading it takes time too, which is not the robot's
+    const double t = clock_(), cost = clock_() - t;
+    clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
+  }
+}
 
 Result<std::unique_ptr<World>> World::make(Model model, Options options) {
   std::unique_ptr<World> w(new World(std::move(model), options));
@@ -146,7 +151,7 @@ void World::step() {
     const double t0 = timed ? clock_() : 0;
     move(slot(i));
     finish(i);
-    if (timed) slot(i).us += ((clock_() - t0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
+    if (timed) slot(i).us += (maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
   };
   if (impulses_.empty()) {
     each_robot(whole);

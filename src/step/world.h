@@ -148,6 +148,7 @@ class World {
   std::vector<Impulse> impulses_;
   Team team_;
   double (*clock_)();
+  double clock_cost_ = 0;       // of one reading [s]
   StepReport report_;
   bool inputs_changed_ = false;
 };
