@@ -50,7 +50,7 @@ bool usable_name(const std::string& name) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const std::string best = nearest(word, known);
   if (!best.empty()) return "did you mean '" + best + "'?";
-  return known.empty() ? "" : fmt::format("known are {}", fmt::join(known, ", "));
+  return known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", "));
 }
 
 /// What is wrong with a shape's own numbers, or "".
@@ -232,7 +232,8 @@ class RobotCheck {
     if (std::isnan(o.lower) || std::isnan(o.upper)) {
       fault("limits", "a limit is not a number", "");
     } else if (o.lower > o.upper) {
-      fault("limits", fmt::format("its limits are reversed: {} … {}", o.lower, o.upper), "write the lower one first");
+      fault("limits", fmt::format("its limits are reversed: {:.6g} … {:.6g}", o.lower, o.upper),
+            "write the lower one first");
     } else if (!finite(o.initial)) {
       fault("initial", "its initial coordinate is not finite", "");
     } else if (o.initial < o.lower || o.initial > o.upper) {

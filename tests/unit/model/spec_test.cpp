@@ -189,7 +189,7 @@ const BadRobot kBadRobots[] = {
     {"foot_unknown", [](RobotSpec& r) { r.feet = {"slid"}; },
      "error: the foot 'slid' is not an object of the robot; did you mean 'slide'?\n"},
     {"foot_without_shape", [](RobotSpec& r) { r.feet = {"tip"}; },
-     "error: the foot 'tip' has no shape to stand on; known are shoulder, slide\n"},
+     "error: the foot 'tip' has no shape to stand on; known: shoulder, slide\n"},
     {"sphere_radius", [](RobotSpec& r) { at(r, "slide").shapes[0].radius = -1; },
      "error: object 'slide': the radius of the sphere is -1 m; sizes must be finite and greater than 0\n"},
     {"mesh_missing", [](RobotSpec& r) { at(r, "slide").shapes[0].kind = ShapeKind::mesh; },
