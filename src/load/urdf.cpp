@@ -47,18 +47,30 @@ std::optional<RobotSpec> read_robot(const XmlFile& xml) {
   return UrdfTree(read_urdf_elements(xml), xml).build();
 }
 
+Result<RobotSpec> finish(const XmlFile& xml, bool readable) {
+  std::optional<RobotSpec> robot;
+  if (readable) robot = read_robot(xml);
+  const bool failed = xml.problems().error_count() > 0;
+  Diagnostics notes = std::move(xml.problems()).take(xml.whole_file());
+  sort_by_place(notes, xml.path());
+  if (failed || !robot) return notes;
+  return {std::move(*robot), std::move(notes)};
+}
+
 }  // namespace
 
 Result<RobotSpec> load_urdf(const std::string& path) {
   ProblemList problems;
   XmlFile xml(path, problems);
-  std::optional<RobotSpec> robot;
-  if (xml.read(kUrdfFileLimit)) robot = read_robot(xml);
-  const bool failed = problems.error_count() > 0;
-  Diagnostics notes = std::move(problems).take(xml.whole_file());
-  sort_by_place(notes, path);
-  if (failed || !robot) return notes;
-  return {std::move(*robot), std::move(notes)};
+  const bool readable = xml.read(kUrdfFileLimit);
+  return finish(xml, readable);
+}
+
+Result<RobotSpec> parse_urdf(const std::string& path, std::string text) {
+  ProblemList problems;
+  XmlFile xml(path, problems);
+  const bool readable = xml.parse(std::move(text));
+  return finish(xml, readable);
 }
 
 }  // namespace gradus

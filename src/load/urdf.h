@@ -21,5 +21,7 @@ inline constexpr int kUrdfDepthLimit = 1000;  // joints one after the other
 
 /// Every problem of the file and of its meshes. A robot that comes back has passed check().
 Result<RobotSpec> load_urdf(const std::string& path);
+/// The same from text in memory; `path` is for messages and for finding meshes.
+Result<RobotSpec> parse_urdf(const std::string& path, std::string text);
 
 }  // namespace gradus

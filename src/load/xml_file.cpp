@@ -63,7 +63,11 @@ bool XmlFile::read(std::size_t byte_limit) {
     problems_.append(bytes.notes());
     return false;
   }
-  text_ = std::move(*bytes);
+  return parse(std::move(*bytes));
+}
+
+bool XmlFile::parse(std::string text) {
+  text_ = std::move(text);
   lines_.emplace(path_, text_);
   if (!check_size_and_encoding()) return false;
   const auto result = document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);

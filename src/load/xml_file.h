@@ -20,6 +20,8 @@ class XmlFile {
 
   /// False after an error: not there, larger than `byte_limit`, not UTF-8, malformed, nested too deeply.
   bool read(std::size_t byte_limit);
+  /// The same from memory.
+  bool parse(std::string text);
 
   pugi::xml_node root() const { return document_.document_element(); }
   const std::string& path() const { return path_; }
