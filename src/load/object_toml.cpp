@@ -102,7 +102,6 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
     for (const ObjectDraft& d : drafts_) names.push_back(d.object.name);
     t.fault(t.place(key), fmt::format("{}: there is no object {} before this one", key, in_quotes(name)),
             did_you_mean(name, names));
-    kind_known_ = false;
     return nullptr;
   }
   const ObjectSpec& o = drafts_[it->second].object;
@@ -121,6 +120,8 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
 
 void ObjectReader::read_kind(TableReader& t) {
   std::string word;
+  // while its kind is not known, an object that starts or goes on a tree raises no further complaint
+  if (!copied_) draft_.object.kind = drafts_.empty() ? ObjectKind::base : ObjectKind::fork;
   const ObjectKind copied_kind = draft_.object.kind;
   kind_known_ = copied_;
   if (!t.text("kind", word)) {
