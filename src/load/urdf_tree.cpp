@@ -63,7 +63,7 @@ std::string UrdfTree::did_you_mean(const std::string& word, const std::vector<El
   if (file_.problems().full() || word.size() > 200) return otherwise;
   std::vector<std::string> candidates;
   for (const Element& e : elements) {
-    if (name_of(e).size() <= 200 && candidates.size() < 1000) candidates.push_back(name_of(e));
+    if (name_of(e).size() <= 200 && candidates.size() < 500) candidates.push_back(name_of(e));
   }
   const std::string best = nearest(word, candidates);
   return best.empty() ? otherwise : "did you mean '" + best + "'?";

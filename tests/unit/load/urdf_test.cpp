@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <sstream>
 
 #include "core/rng.h"
@@ -130,7 +130,8 @@ TEST_F(Urdf, NamesFromCharacterReferencesMustBeText) {
   EXPECT_TRUE(load("<robot name='r'><link name='Fu&#xdf;'/></robot>"));
 }
 
-/// 9999 suggestions among 9999 names must not take a minute.
+/// 9999 suggestions among 9999 names took more than 600 s before they were bounded. Processor time, since the machine
+/// may be busy; the limit leaves room for sanitizers.
 TEST_F(Urdf, ThousandsOfWrongReferencesAreAnsweredQuickly) {
   std::string s = "<robot name='r'><link name='l0'>" + kInertial + "</link>";
   for (int i = 1; i < 10'000; ++i) {
@@ -139,9 +140,9 @@ TEST_F(Urdf, ThousandsOfWrongReferencesAreAnsweredQuickly) {
          n + "' type='continuous'><parent link='l0'/><child link='link_with_a_long_name_" + n +
          "'/><mimic joint='joint_with_a_lang_name_'/></joint>";
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_FALSE(load(s + "</robot>"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 30);
 }
 
 TEST_F(Urdf, AThousandErrorsAreCountedNotShown) {
