@@ -163,8 +163,12 @@ void World::step() {
   }
   state_[1].k = state_[0].k + 1;
   std::swap(state_[0], state_[1]);
-  for (int i = 0; i < robot_count(); ++i)
+  report_.predictions = report_.unsettled = 0;
+  for (int i = 0; i < robot_count(); ++i) {
+    report_.predictions += slot(i).predictions;
+    report_.unsettled += slot(i).unsettled;
     if (slot(i).not_finite && report_.not_finite < 0) report_.not_finite = i;
+  }
 }
 
 void World::move(Slot& s) {
