@@ -268,11 +268,22 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   s.needs = std::move(needs);
   s.scratch.contact_count = 0;
   std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
+  forget(s);
   RobotContext c = s.context;
   c.next = state_[0].slab.data();
   motion->enter(c, model_.step);
   look(s);
   return {};
+}
+
+/// Numbers that the robot's motion will not write are zero in both states: a value left behind by the motion before would
+/// come and go with every swap, and a restored world could not know it.
+void World::forget(const Slot& s) {
+  const RobotLayout& at = s.context.at;
+  for (State& x : state_) {
+    std::fill_n(x.slab.begin() + at.z, at.z_size, 0.0);
+    if (!s.needs.uses_contacts) std::fill(x.slab.begin() + at.contact, x.slab.begin() + at.z, 0.0);
+  }
 }
 
 std::uint64_t World::hash() const {
@@ -294,6 +305,7 @@ bool World::restore(const Snapshot& s) {
   }
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
+  std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
   std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
   impulses_.clear();
   report_.not_finite = -1;

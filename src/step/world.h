@@ -132,6 +132,7 @@ class World {
   void couple();                // B4
   void commit(Slot& s);         // B5
   void look(Slot& s);           // A1, A2
+  void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
   void point_at_states();
   Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
