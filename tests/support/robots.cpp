@@ -133,7 +133,7 @@ RobotSpec humanoid28_stiff(double stiffer) {
   RobotSpec spec = humanoid28();
   for (ObjectSpec& o : spec.objects) {
     o.servo.kp *= stiffer;
-    o.servo.kd *= stiffer;
+    o.servo.kd *= std::sqrt(stiffer);
     o.servo.torque = std::numeric_limits<double>::infinity();
   }
   return spec;

@@ -28,7 +28,7 @@ class Random {
 /// Nao-like: a free torso and 22 hinges, 28 degrees of freedom, 5.3 kg [facts/peers.md].
 RobotSpec humanoid28();
 constexpr double kHumanoid28Height = 0.085 + 0.045 + (0.100 + 0.1029) * 0.93937271284737889;  // base over the soles, cos 0.35
-/// The same with every servo's kp and kd times `stiffer` and no bound on its torque.
+/// The same with every servo's kp times `stiffer`, kd times its root (so that the lag kd/kp shrinks), no bound on its torque.
 RobotSpec humanoid28_stiff(double stiffer);
 /// A random tree with a free root: prismatic and revolute joints about general axes, rotations between them, forks,
 /// several bodies to a link, general inertias, rotors.
