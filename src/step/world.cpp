@@ -133,10 +133,9 @@ void World::each_robot(const Work& work) {
     for (int i = 0; i < n; ++i) work(i);
     return;
   }
-  const std::function<void(int)> part = [&](int p) {
+  team_.run([&](int p) {
     for (int i = n * p / parts; i < n * (p + 1) / parts; ++i) work(i);
-  };
-  team_.run(part);
+  });
 }
 
 void World::step() {
@@ -291,14 +290,16 @@ std::uint64_t World::hash() const {
 }
 
 Snapshot World::snapshot() const {
-  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}};
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_};
   for (const Slot& x : slots_) s.motion.emplace_back(x.motion->name);
   return s;
 }
 
 bool World::restore(const Snapshot& s) {
-  if (s.state.size() != state_[0].slab.size() || s.input.size() != input_.slab.size() || s.motion.size() != slots_.size())
-    return false;
+  if (s.state.size() != state_[0].slab.size() || s.motion.size() != slots_.size() || !fits(s.input)) return false;
+  if (s.impulses.size() > impulses_.capacity()) return false;
+  for (const Impulse& i : s.impulses)
+    if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
     if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
@@ -307,7 +308,7 @@ bool World::restore(const Snapshot& s) {
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
   std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
   std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
-  impulses_.clear();
+  impulses_.assign(s.impulses.begin(), s.impulses.end());
   report_.not_finite = -1;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].motion = find_motion(s.motion[i]);

@@ -17,7 +17,11 @@ struct Stand {
 };
 constexpr int kStand = 9;  // numbers of a Stand in z; behind them: steps left to catch up with the targets
 
-Stand load(const double* z) { return {static_cast<int>(z[0]), {z[1], z[2], z[3]}, {z[4], z[5], z[6], z[7]}, z[8] != 0}; }
+/// A snapshot from elsewhere may hold anything, so the number of the foot is checked.
+Stand load(const RobotKind& kind, const double* z) {
+  const bool known = z[0] > 0 && z[0] < static_cast<double>(kind.feet.size());
+  return {known ? static_cast<int>(z[0]) : 0, {z[1], z[2], z[3]}, {z[4], z[5], z[6], z[7]}, z[8] != 0};
+}
 void store(const Stand& s, double* z) {
   const double out[kStand] = {double(s.foot), s.p_WF.x, s.p_WF.y, s.p_WF.z, s.q_WF.w,
                               s.q_WF.x,       s.q_WF.y, s.q_WF.z, s.fresh ? 1.0 : 0.0};
@@ -121,7 +125,7 @@ void KinematicWalk::enter(View<access> view, double h) {
 void KinematicWalk::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   follow_targets(kind, view.q() + 7, view.v() + 6, view.target(), view.z()[kStand], h, view.a_out());
-  Stand stand = load(view.z());
+  Stand stand = load(kind, view.z());
   const Vec3 p = base_position(view.q());
   const int foot = lowest_foot(kind, view.ground(), p, view.frames(), stand.foot);
   if (foot != stand.foot)
