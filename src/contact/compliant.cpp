@@ -3,8 +3,7 @@
 namespace gradus {
 namespace {
 
-constexpr double kStale = 0.2;     // relative change of the normal force that makes a sliding bound stale
-constexpr double kResting = 1e-9;  // [m/s] below this a sliding point has no direction
+constexpr double kStale = 0.02;     // relative change of the normal force that makes a sliding bound stale
 constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
 
 struct Law {
@@ -29,23 +28,25 @@ void switch_off(StaticContact& c) {
   c.W = {0, 0, 0, 0, 0, 0};
 }
 
-/// (1) with (2) or (3), for the contact's present opinion; s: deflection of the sticking spring.
-void evaluate(const Law& law, Vec3 s, StaticContact& c) {
+/// (1) with (2) or (3), for the contact's present opinion; s: deflection of the sticking spring, size: of the trial (4).
+void evaluate(const Law& law, Vec3 s, double size, StaticContact& c) {
   const Vec3& n = law.ground.n;
   const double fn = -(law.p.k * c.gap + law.c() * dot(n, c.u)), wn = law.h * law.c();
-  const Vec3 u_t = tangential(law.ground, c.u);
   if (!c.sliding) {
-    c.f = n * fn - s * law.p.kt - u_t * law.ct();
+    c.f = n * fn - s * law.p.kt - tangential(law.ground, c.u) * law.ct();
     c.W = axial(n, wn, law.h * law.ct());
     return;
   }
-  const double bound = law.p.friction * c.fn, speed = norm(u_t);
-  const double across = law.h * (bound < law.ct() * speed ? bound / speed : law.ct());
+  const double bound = law.p.friction * c.fn;
+  const double across = law.h * law.ct() * (bound < size ? bound / size : 1);
   c.f = n * fn - c.d * bound;
   c.W = axial(n, wn, across);
   c.W.xx -= across * c.d.x * c.d.x; c.W.xy -= across * c.d.x * c.d.y; c.W.xz -= across * c.d.x * c.d.z;
   c.W.yy -= across * c.d.y * c.d.y; c.W.yz -= across * c.d.y * c.d.z; c.W.zz -= across * c.d.z * c.d.z;
 }
+
+/// (4) for the velocity u.
+Vec3 trial(const Law& law, Vec3 s, Vec3 u) { return s * law.p.kt + tangential(law.ground, u) * law.ct(); }
 
 Vec3 deflection(const Plane& g, const ContactMemory& m) { return g.t1 * m.s1 + g.t2 * m.s2; }
 
@@ -53,6 +54,11 @@ Vec3 deflection(const Plane& g, const ContactMemory& m) { return g.t1 * m.s1 + g
 Vec3 bounded(Vec3 s, const ContactPoint& p, double fn) {
   const double limit = p.friction * fn / p.kt, length = norm(s);
   return length > limit ? s * (limit / length) : s;
+}
+
+/// (5) If the spring of a point that stops were slack, a box on a slope would slip a little whenever a corner slid.
+Vec3 dragged(const Law& law, Vec3 u, Vec3 d, double fn) {
+  return d * (maximum(law.p.friction * fn - law.p.dt * norm(tangential(law.ground, u)), 0.0) / law.p.kt);
 }
 
 /// True acceleration of the contact's point.
@@ -68,23 +74,21 @@ bool reconsider(const Law& law, const ContactMemory& m, Vec3 a, StaticContact& c
     switch_off(c);
     return true;
   }
-  Vec3 s = deflection(law.ground, m);
+  const Vec3 s = deflection(law.ground, m), t = trial(law, s, c.u + a * law.h);
+  const double size = norm(t), bound = law.p.friction * fn;
   if (!c.sliding) {
-    const Vec3 t = tangential(law.ground, f);
-    const double size = norm(t);
-    if (size <= law.p.friction * fn * (1 + 1e-9) || size == 0) return false;
+    if (size <= bound * (1 + 1e-9) || size == 0) return false;
     c.sliding = true;
-    c.d = t * (-1 / size);
+    c.d = t * (1 / size);
     c.fn = fn;
-  } else if (dot(c.u + a * law.h, c.d) < 0) {
+  } else if (size < bound) {
     c.sliding = false;
-    s = bounded(s, law.p, fn);
   } else if (fn > c.fn * (1 + kStale) || fn < c.fn * (1 - kStale)) {
     c.fn = fn;
   } else {
     return false;
   }
-  evaluate(law, s, c);
+  evaluate(law, s, size, c);
   return true;
 }
 
@@ -92,10 +96,9 @@ void keep(const Law& law, const ContactMemory& m, Vec3 a, const StaticContact& c
   const double fn = dot(law.ground.n, c.f - c.W * a);
   const Vec3 u = c.u + a * law.h;
   out.fn = fn > 0 ? fn : 0;
-  const bool slides = c.sliding && dot(u, c.d) > 0;
-  out.sliding = slides ? 1 : 0;
-  if (c.sliding) return;  // a sliding point has no spring; s stays zero
-  const Vec3 s = bounded(deflection(law.ground, m) + tangential(law.ground, u) * law.h, law.p, out.fn);
+  out.sliding = c.sliding ? 1 : 0;
+  const Vec3 s = c.sliding ? dragged(law, u, c.d, out.fn)
+                           : bounded(deflection(law.ground, m) + tangential(law.ground, u) * law.h, law.p, out.fn);
   out.s1 = dot(s, law.ground.t1);
   out.s2 = dot(s, law.ground.t2);
 }
@@ -117,13 +120,13 @@ void Compliant::begin(View<access> view, double h) {
       continue;
     }
     if (c.fn <= 0) c.fn = free;
-    if (c.sliding) {
-      const Vec3 u_t = tangential(ground, c.u);
-      const double speed = norm(u_t);
-      c.sliding = speed > kResting;
-      if (c.sliding) c.d = u_t * (1 / speed);
-    }
-    evaluate(law, deflection(ground, m), c);
+    // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the normal
+    // forces found then would be those of another motion.
+    const Vec3 s = deflection(ground, m), t = trial(law, s, c.u);
+    const double size = norm(t);
+    c.sliding = size > law.p.friction * c.fn;
+    if (c.sliding) c.d = t * (1 / size);
+    evaluate(law, s, size, c);
   }
 }
 
