@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/result.h"
+#include "load/source_text.h"
 
 namespace gradus {
 namespace {
@@ -108,7 +109,7 @@ UnitFault unknown_unit(std::string_view name) {
   std::vector<std::string> names;
   for (const Unit& u : kUnits) names.emplace_back(u.name);
   const std::string best = nearest(std::string(name), names);
-  return {fmt::format("unknown unit '{}'", name),
+  return {"unknown unit " + in_quotes(name),
           best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm and products of them"
                        : "did you mean '" + best + "'?"};
 }
@@ -116,7 +117,7 @@ UnitFault unknown_unit(std::string_view name) {
 std::optional<UnitFault> take_factor(Cursor& at, Scale& scale, int sign) {
   const std::string_view name = at.take_letters();
   if (name.empty()) {
-    return UnitFault{fmt::format("'{}' is not a unit", at.rest()),
+    return UnitFault{in_quotes(at.rest()) + " is not a unit",
                      "write units as in \"3 m\", \"60 N m/rad\", \"2 kg m^2\""};
   }
   const Unit* unit = nullptr;
@@ -188,16 +189,16 @@ std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) {
   double number = 0;
   const std::errc error = plus && at.rest().substr(0, 1) == "-" ? std::errc::invalid_argument : at.take_number(number);
   if (error == std::errc::invalid_argument) {
-    return UnitFault{fmt::format("'{}' does not begin with a number", text), "write e.g. \"0.3 m\""};
+    return UnitFault{in_quotes(text) + " does not begin with a number", "write e.g. \"0.3 m\""};
   }
   Scale scale;
   if (error != std::errc() || !std::isfinite(number)) {
-    return UnitFault{fmt::format("'{}' is not a finite number", text), "write a number that a double can hold"};
+    return UnitFault{in_quotes(text) + " is not a finite number", "write a number that a double can hold"};
   }
   if (auto fault = take_unit(at, scale)) return fault;
   out = {number * scale.num / scale.den, scale.dimension};
   if (!std::isfinite(out.value)) {
-    return UnitFault{fmt::format("'{}' is not a finite number", text), "write a number that a double can hold"};
+    return UnitFault{in_quotes(text) + " is not a finite number", "write a number that a double can hold"};
   }
   return std::nullopt;
 }
@@ -212,7 +213,7 @@ std::optional<UnitFault> parse_quantity(std::string_view text, Dimension due, do
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   text = text.substr(first, last - first + 1);
   if (q.dimension == kNumber) return missing_unit(std::string(text), due);
-  return UnitFault{fmt::format("{} is due here, and '{}' is {}", name_of(due), text, name_of(q.dimension)),
+  return UnitFault{fmt::format("{} is due here, and {} is {}", name_of(due), in_quotes(text), name_of(q.dimension)),
                    due == kNumber ? "write the bare number" : fmt::format("give it in {}", unit_of(due))};
 }
 

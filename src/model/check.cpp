@@ -95,10 +95,11 @@ class RobotCheck {
 
   Diagnostics run() {
     if (robot_.objects.empty()) {
-      robot_fault("the robot has no objects", "begin with one of kind base");
+      robot_fault("", "the robot has no objects", "begin with one of kind base");
       return std::move(out_);
     }
-    if (!usable_name(robot_.name)) robot_fault("the robot's name '" + robot_.name + "' cannot be used", kNameRule);
+    if (!usable_name(robot_.name))
+      robot_fault("name", "the robot's name '" + robot_.name + "' cannot be used", kNameRule);
     check_names();
     check_tree();
     for (i_ = 0; i_ < robot_.objects.size(); ++i_) check_object(robot_.objects[i_]);
@@ -112,10 +113,12 @@ class RobotCheck {
   static constexpr const char* kNameRule =
       "use letters, digits, '_' and '-', at least one and no '.', '=', '/' or blanks";
 
-  void robot_fault(std::string text, std::string suggestion) {
-    Place place;
-    place.file = robot_.file;
-    out_.push_back({std::move(place), Severity::error, std::move(text), std::move(suggestion)});
+  /// About property `property` of the robot itself.
+  void robot_fault(const char* property, std::string text, std::string suggestion) {
+    Place file;
+    file.file = robot_.file;
+    const std::optional<Place> place = place_of_ ? place_of_(ObjectId(), property) : std::optional<Place>(file);
+    if (place) out_.push_back({*place, Severity::error, std::move(text), std::move(suggestion)});
   }
 
   /// About property `property` of the object i_.
@@ -335,9 +338,9 @@ class RobotCheck {
     for (const std::string& foot : robot_.feet) {
       const ObjectId id = robot_.find(foot);
       if (!id) {
-        robot_fault("the foot '" + foot + "' is not an object of the robot", did_you_mean(foot, bodies));
+        robot_fault("feet", "the foot '" + foot + "' is not an object of the robot", did_you_mean(foot, bodies));
       } else if (robot_.objects[static_cast<std::size_t>(id.value)].shapes.empty()) {
-        robot_fault("the foot '" + foot + "' has no shape to stand on", did_you_mean(foot, bodies));
+        robot_fault("feet", "the foot '" + foot + "' has no shape to stand on", did_you_mean(foot, bodies));
       }
     }
   }

@@ -1,16 +1,16 @@
 /// Joint motion of the levels that do not simulate servos: a target is reached when the next one is due [paper 000, 4.3],
 /// no faster than the joint's speed and not beyond its limits.
-///   v⁺ = (target − q)/(reach h),   a = (v⁺ − v)/h,   q⁺ = q + h v⁺                                         (1)
+///   v⁺ = (target − q)/((due − k) h),   a = (v⁺ − v)/h,   q⁺ = q + h v⁺                                     (1)
 #pragma once
 #include "state/state.h"
 
 namespace gradus {
 
-/// a (njoint) from q, v (joint parts) and the targets with their reach behind them.
-inline void follow_targets(const RobotKind& kind, const double* q, const double* v, const double* target, double h,
-                           double* a) {
+/// a (njoint) from q, v (joint parts) of step k and the targets with their due step behind them.
+inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* q, const double* v, const double* target,
+                           double h, double* a) {
   const int n = kind.njoint();
-  const double steps = maximum(target[n + kReach], 1.0), rate = 1 / (steps * h), per_h = 1 / h;
+  const double steps = maximum(target[n + kDue] - static_cast<double>(k), 1.0), rate = 1 / (steps * h), per_h = 1 / h;
   for (int i = 0; i < n; ++i) {
     const Joint& j = kind.joints[static_cast<std::size_t>(i)];
     const double goal = clamped(target[i], j.lower, j.upper);

@@ -42,6 +42,12 @@ struct MotionNeeds {
   bool uses_drives = true;           // wants joint forces
 };
 
+/// A private number of a motion that people may look at.
+struct PrivateProperty {
+  const char *name, *unit, *about;
+  int index;  // into the private state z
+};
+
 template <class M>
 concept MotionAlgorithm = requires(const RobotKind& kind, View<M::access> view, double h) {
   { M::name } -> std::convertible_to<std::string_view>;
@@ -58,6 +64,7 @@ struct MotionTable {
   std::string_view name;
   int level;                                      // of detail, for people; −1: not on the ladder
   Access access;
+  std::span<const PrivateProperty> properties;    // what it adds to a robot when bound
   MotionNeeds (*bind)(const RobotKind&);
   void (*enter)(const RobotContext&, double h);   // reads and writes `next`
   void (*predict)(const RobotContext&, double h);
@@ -65,11 +72,19 @@ struct MotionTable {
   void (*commit)(const RobotContext&, double h);
 };
 
+/// M::properties if it has any.
+template <class M>
+constexpr std::span<const PrivateProperty> properties_of() {
+  if constexpr (requires { M::properties; }) return M::properties;
+  else return {};
+}
+
 template <MotionAlgorithm M>
 constexpr MotionTable motion_table() {
   return {M::name,
           M::level,
           M::access,
+          properties_of<M>(),
           &M::bind,
           [](const RobotContext& c, double h) { M::enter(View<M::access>(c), h); },
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },

@@ -28,10 +28,10 @@ struct RobotLayout {
   int contact;          // State: ContactMemory of each contact point
   int z;                // State: the owning motion's private numbers (room for the most demanding motion)
   int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
-  int target;           // Input: joint targets (njoint), reach (1), push (7)
+  int target;           // Input: joint targets (njoint), due (1), push (7)
   int z_size;
 };
-constexpr int kReach = 0;     // offset behind the targets: steps until the targets are to be reached
+constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
 constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
 constexpr int kInputTail = 8;
 

@@ -103,10 +103,9 @@ void World::place_robots() {
     set_base_twist(state_[0].slab.data() + at.v, robot.w_WB, robot.v_WB);
     double* target = input_.slab.data() + at.target;
     for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
-    target[robot.kind->njoint() + kReach] = 1;
     target[robot.kind->njoint() + kPushLink] = -1;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
-    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
   }
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
@@ -145,6 +144,7 @@ void World::step() {
     commit(slot(i));
     slot(i).context.now = state_[1].slab.data();  // this robot is in the next state already
     slot(i).context.next = state_[0].slab.data();
+    ++slot(i).context.k;
     look(slot(i));
   };
   auto whole = [&](int i) {  // nothing couples robots: each can go from start to end while its numbers are warm
@@ -225,15 +225,10 @@ void World::run_controllers() {
   inputs_changed_ = false;
   const std::int64_t k = state_[0].k;
   for (ControllerSlot& c : controllers_) {
-    const RobotLayout& at = layout_.robots[static_cast<std::size_t>(c.robot)];
-    double& reach = input_.slab[static_cast<std::size_t>(at.target + slot(c.robot).context.kind->njoint() + kReach)];
     const std::int64_t since = k - c.start;
-    if (since < 0) continue;
-    if (since % c.period == 0) {
-      control(c);
-      inputs_changed_ = true;
-    }
-    reach = static_cast<double>(c.period - since % c.period);
+    if (since < 0 || since % c.period != 0) continue;
+    control(c);
+    inputs_changed_ = true;
   }
 }
 
@@ -241,6 +236,8 @@ void World::control(ControllerSlot& c) {
   const RobotOutput out = output(c.robot);
   RobotCommand command{targets(c.robot)};
   c.controller->control(out, command);
+  const RobotContext& context = slot(c.robot).context;
+  input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] = static_cast<double>(k() + c.period);
 }
 
 void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
@@ -293,6 +290,7 @@ bool World::restore(const Snapshot& s) {
     slots_[i].scratch.contact_count = 0;
     std::fill(slots_[i].scratch.contact_begin.begin(), slots_[i].scratch.contact_begin.end(), 0);
     slots_[i].not_finite = false;
+    slots_[i].context.k = s.k;
     look(slots_[i]);
   }
   return true;

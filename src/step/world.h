@@ -65,6 +65,7 @@ class World {
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
   std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const double> private_state(int robot) const;  // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
   Pose X_WO(int robot, int object) const;             // pose of an object

@@ -110,7 +110,7 @@ void KinematicWalk::enter(View<access> view, double) {
 
 void KinematicWalk::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  follow_targets(kind, view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
+  follow_targets(kind, view.k(), view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
   Stand stand = load(view.z());
   const Vec3 p = base_position(view.q());
   const int foot = lowest_foot(kind, view.ground(), p, view.frames(), stand.foot);

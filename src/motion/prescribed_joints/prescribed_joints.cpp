@@ -17,7 +17,7 @@ MotionNeeds PrescribedJoints::bind(const RobotKind& kind) {
 void PrescribedJoints::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
-  follow_targets(kind, q + 7, v + 6, view.target(), h, view.a_out());
+  follow_targets(kind, view.k(), q + 7, v + 6, view.target(), h, view.a_out());
   const CoordinatesT<double> x = coordinates_of(q, v);
   Mat6 M;
   Vec6 bias;

@@ -14,7 +14,7 @@ MotionNeeds SingleBody::bind(const RobotKind& kind) {
 }
 
 void SingleBody::predict(View<access> view, double h) {
-  follow_targets(view.kind(), view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
+  follow_targets(view.kind(), view.k(), view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
   predict_one_body(view);
 }
 
