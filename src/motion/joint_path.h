@@ -43,12 +43,14 @@ inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* 
   }
 }
 
-/// Joint parts of State[k+1] from the accelerations.
-inline void commit_joints(int njoint, const double* q, const double* v, const double* a, double h, double* q_next,
-                          double* v_next) {
+/// Joint parts of State[k+1] from the accelerations. q_next and v_next may be q and v themselves.
+template <class T>
+GRADUS_INLINE void commit_joints(int njoint, const T* q, const T* v, const T* a, std::type_identity_t<T> h, T* q_next,
+                                 T* v_next) {
   for (int i = 0; i < njoint; ++i) {
-    v_next[i] = v[i] + h * a[i];
-    q_next[i] = q[i] + h * v_next[i];
+    const T v1 = v[i] + h * a[i];
+    v_next[i] = v1;
+    q_next[i] = q[i] + h * v1;
   }
 }
 

@@ -13,7 +13,6 @@
 namespace gradus {
 namespace {
 
-constexpr int kPredictions = 3;       // predictions a robot may take in one step
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
 
@@ -174,19 +173,14 @@ void World::move(Slot& s) {
   const double h = model_.step;
   if (s.needs.uses_drives) Servo::begin(View<Servo::access>(c), h);
   if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
-  for (int pass = 1;; ++pass) {
-    s.motion->predict(c, h);
-    ++s.predictions;
-    bool again = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
-    if (s.needs.uses_drives) again |= Servo::review(View<Servo::access>(c), h);
-    if (!again) return;
-    if (pass == kPredictions) {
-      // The opinions have just changed once more; this prediction belongs to the new ones.
-      s.motion->predict(c, h);
-      ++s.unsettled;
-      return;
-    }
-  }
+  const int predictions = settle([&] { s.motion->predict(c, h); },
+                                 [&] {
+                                   const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
+                                   const bool drive = s.needs.uses_drives && Servo::review(View<Servo::access>(c), h);
+                                   return law || drive;
+                                 });
+  s.predictions += predictions;
+  if (predictions > kPredictions) ++s.unsettled;
 }
 
 void World::couple() {
