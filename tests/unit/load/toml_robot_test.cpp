@@ -295,6 +295,14 @@ TEST(RobotToml, a_mirrored_slanted_shape_and_sliding_axis_are_mirror_images) {
   EXPECT_NEAR(dot(cross(R.x, R.y), R.z), 1, 1e-12);  // still a rotation, no reflection
 }
 
+TEST(RobotToml, mirroring_leaves_no_negative_zeros_that_would_show_in_hashes) {
+  for (const ObjectSpec& o : shipped("kidsize.toml").objects) {
+    for (const double x : {o.offset.y, o.com.y, o.initial, o.axis.x, o.axis.z, o.inertia.xy, o.angle}) {
+      EXPECT_FALSE(x == 0 && std::signbit(x)) << o.name;
+    }
+  }
+}
+
 TEST(RobotToml, kidsize_is_the_humanoid_of_the_paper) {
   const RobotSpec r = shipped("kidsize.toml");
   int joints = 0, bodies = 0;
