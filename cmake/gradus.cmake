@@ -1,7 +1,6 @@
 # Build rules shared by all folders.
 option(GRADUS_APPS  "build the gradus program" ${PROJECT_IS_TOP_LEVEL})
 option(GRADUS_TESTS "build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(GRADUS_BENCH "build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
