@@ -7,7 +7,7 @@ import type { Command, Lease, Scene, SimulationEvent } from './feed/protocol';
 import { levelStyle } from './levels';
 import { Drag } from './three/drag';
 import { Labels } from './three/labels';
-import { OVERLAYS, type OverlayName, type OverlayState } from './three/overlays';
+import { OVERLAYS, PUSH_STIFFNESS, type OverlayName, type OverlayState } from './three/overlays';
 import { Stage, type CameraMode } from './three/stage';
 import { h, iconButton, setText } from './ui/dom';
 import { Help } from './ui/help';
@@ -18,6 +18,7 @@ import { Timeline } from './ui/timeline';
 import { Tree } from './ui/tree';
 import { download, VideoRecorder } from './ui/capture';
 
+const PUSH_FORCE_MAX = 150; // [N]
 const CAMERAS: [CameraMode, string][] = [['orbit', 'Orbit'], ['follow', 'Follow'], ['robot', 'Robot'], ['top', 'Top']];
 
 export class App implements FeedListener {
@@ -78,7 +79,7 @@ export class App implements FeedListener {
     this.labels = new Labels(this.stage, this.viewHolder, (r) => this.select(r));
     this.drag = new Drag(this.stage, this.viewHolder, {
       select: (robot) => this.select(robot),
-      push: (body, point, target) => this.send({ do: 'push', body, point, target, stiffness: 150, max_force: 150 }),
+      push: (body, point, target) => this.send({ do: 'push', body, point, target, stiffness: PUSH_STIFFNESS, max_force: PUSH_FORCE_MAX }),
       release: () => this.send({ do: 'release_push' }),
       canPush: () => this.canControl && !this.feed.isRecording,
     });
@@ -300,6 +301,7 @@ export class App implements FeedListener {
       this.stage.setShadows(this.on.shadows);
       this.stage.bodies.setTints(this.tints(f));
       this.stage.update(f, this.on);
+      this.stage.overlays.markSelected(f, this.selected, this.levelColour(f, this.selected));
     }
     const mayMove = this.stage.needsRender;
     if (this.stage.render()) this.pictures++;
@@ -310,9 +312,12 @@ export class App implements FeedListener {
     if (isNew || now - this.lastPanels > 500) this.updatePanels(f, now);
   }
 
+  private levelColour(f: Frame, robot: number): string {
+    return levelStyle(this.sceneNow!.robots[robot]?.levels[f.levels[robot] ?? 0] ?? '').colour;
+  }
+
   private tints(f: Frame): (string | null)[] {
-    return this.sceneNow!.robots.map((robot, r) =>
-      this.on.levels && robot.levels.length > 1 ? levelStyle(robot.levels[f.levels[r] ?? 0] ?? '').colour : null);
+    return this.sceneNow!.robots.map((robot, r) => (this.on.levels && robot.levels.length > 1 ? this.levelColour(f, r) : null));
   }
 
   private updatePanels(f: Frame, now: number): void {

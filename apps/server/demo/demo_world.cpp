@@ -147,9 +147,9 @@ void DemoWorld::describe_scene() {
   ground.shape.colour = {0.36, 0.5, 0.36};
   s.field.push_back(ground);
   const Vec3 white{0.93, 0.93, 0.9};
-  s.field.push_back(field_box("left post", {0.06, 0.06, 0.8}, {2, 0.8, 0.4}, white));
-  s.field.push_back(field_box("right post", {0.06, 0.06, 0.8}, {2, -0.8, 0.4}, white));
-  s.field.push_back(field_box("crossbar", {0.06, 1.66, 0.06}, {2, 0, 0.83}, white));
+  s.field.push_back(field_box("left post", {0.06, 0.06, 0.8}, {-1.5, 0.8, 0.4}, white));
+  s.field.push_back(field_box("right post", {0.06, 0.06, 0.8}, {-1.5, -0.8, 0.4}, white));
+  s.field.push_back(field_box("crossbar", {0.06, 1.66, 0.06}, {-1.5, 0, 0.83}, white));
 }
 
 double DemoWorld::time() const { return static_cast<double>(state_.k) * kStep; }

@@ -22,13 +22,13 @@ export interface Quality {
   software: boolean;
 }
 
-function capsule(radius: number, length: number): THREE.BufferGeometry {
-  const g = new THREE.CapsuleGeometry(radius, length, 6, 16);
+function capsule(radius: number, length: number, coarse: boolean): THREE.BufferGeometry {
+  const g = new THREE.CapsuleGeometry(radius, length, coarse ? 3 : 6, coarse ? 10 : 18);
   return g.rotateX(Math.PI / 2); // three's axis is y, ours z
 }
 
 /** Unit geometry and its scale; shapes that share a geometry share a draw call. */
-function unitShape(shape: Shape, scene: Scene): { key: string; make: () => THREE.BufferGeometry; scale: THREE.Vector3 } {
+function unitShape(shape: Shape, scene: Scene, coarse: boolean): { key: string; make: () => THREE.BufferGeometry; scale: THREE.Vector3 } {
   const r = shape.radius ?? 0;
   const l = shape.length ?? 0;
   const one = new THREE.Vector3(1, 1, 1);
@@ -36,7 +36,7 @@ function unitShape(shape: Shape, scene: Scene): { key: string; make: () => THREE
     case 'box':
       return { key: 'box', make: () => new THREE.BoxGeometry(1, 1, 1), scale: new THREE.Vector3(...(shape.size ?? [0, 0, 0])) };
     case 'sphere':
-      return { key: 'sphere', make: () => new THREE.SphereGeometry(1, 24, 16), scale: new THREE.Vector3(r, r, r) };
+      return { key: 'sphere', make: () => (coarse ? new THREE.SphereGeometry(1, 16, 10) : new THREE.SphereGeometry(1, 28, 18)), scale: new THREE.Vector3(r, r, r) };
     case 'cylinder':
       return {
         key: 'cylinder',
@@ -44,7 +44,7 @@ function unitShape(shape: Shape, scene: Scene): { key: string; make: () => THREE
         scale: new THREE.Vector3(r, r, l),
       };
     case 'capsule': // its ends would not stay round under scaling
-      return { key: `capsule ${r} ${l}`, make: () => capsule(r, l), scale: one };
+      return { key: `capsule ${r} ${l}`, make: () => capsule(r, l, coarse), scale: one };
     case 'mesh':
       return { key: `mesh ${shape.mesh}`, make: () => triangles(scene, shape.mesh ?? -1), scale: one };
     case 'plane':
@@ -108,7 +108,7 @@ export class Bodies {
   }
 
   private addPart(scene: Scene, shape: Shape, body: number, byKey: Map<string, Batch>): void {
-    const unit = unitShape(shape, scene);
+    const unit = unitShape(shape, scene, this.quality.software);
     let batch = byKey.get(unit.key);
     if (!batch) byKey.set(unit.key, (batch = { geometry: unit.make(), parts: [] }));
     const local = new THREE.Matrix4().compose(
@@ -208,7 +208,7 @@ export class Bodies {
         const tint = robot >= 0 ? this.tints[robot] : null;
         colour.copy(part.colour);
         if (tint) colour.lerp(new THREE.Color(tint), 0.75);
-        if (robot >= 0 && robot === this.highlighted) colour.lerp(glow, 0.22);
+        if (robot >= 0 && robot === this.highlighted) colour.lerp(glow, 0.06);
         batch.mesh!.setColorAt(i, colour);
       });
       if (batch.mesh!.instanceColor) batch.mesh!.instanceColor.needsUpdate = true;

@@ -23,6 +23,7 @@ export type OverlayState = Record<OverlayName, boolean>;
 
 const CONTACT_MAX = 2048; // drawn; more are left out
 const ARROW_LENGTH = 0.3; // of the strongest force in sight  [m]
+export const PUSH_STIFFNESS = 150; // of the mouse's spring: its arrow ends where the mouse is  [N/m]
 const TRAIL_POINTS = 600;
 const LIFT = 0.004; // above the ground, against flicker  [m]
 const GRAVITY = 9.81;
@@ -186,10 +187,11 @@ export class Overlays {
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
   private trails: Trail[] = [];
+  private readonly ring = new THREE.Mesh(new THREE.RingGeometry(0.94, 1, 64), new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }));
 
   constructor(private readonly bodies: Bodies) {
     this.group.add(this.contacts.mesh, this.forces.group, this.pushes.group, this.com.mesh, this.plumb.lines,
-      this.velocities.group, this.pressure.mesh, this.capture.mesh, this.support.lines);
+      this.velocities.group, this.pressure.mesh, this.capture.mesh, this.support.lines, this.ring);
   }
 
   setRobots(colours: string[]): void {
@@ -217,6 +219,17 @@ export class Overlays {
     this.updateTrails(f, on.trails);
   }
 
+  /** A ring on the ground around the selected robot, in the colour of its level. */
+  markSelected(f: Frame, robot: number, colour: string): void {
+    const o = robot * ROBOT_VALUES;
+    this.ring.visible = robot >= 0 && robot < f.robotCount && Number.isFinite(f.robots[o + 2]!);
+    if (!this.ring.visible) return;
+    const radius = Math.max(0.12, 0.62 * f.robots[o + 4]!); // about as wide as the robot is tall
+    this.ring.material.color.set(colour);
+    this.ring.scale.set(radius, radius, 1);
+    this.ring.position.set(f.robots[o + 2]!, f.robots[o + 3]!, LIFT);
+  }
+
   private updateContacts(f: Frame, on: OverlayState): void {
     this.adaptForceScale(f);
     const scale = this.forceScale > 0 ? ARROW_LENGTH / this.forceScale : 0;
@@ -227,7 +240,7 @@ export class Overlays {
       const d = f.contacts;
       const x = d[o]!, y = d[o + 1]!, z = d[o + 2]!, fx = d[o + 3]! * scale, fy = d[o + 4]! * scale, fz = d[o + 5]! * scale;
       if (f.contactBodies[2 * c + 1] === USER_PUSH) {
-        this.pushes.add(x, y, z, fx, fy, fz);
+        this.pushes.add(x, y, z, d[o + 3]! / PUSH_STIFFNESS, d[o + 4]! / PUSH_STIFFNESS, d[o + 5]! / PUSH_STIFFNESS);
         continue;
       }
       if (on.contacts) this.contacts.add(x, y, z);
@@ -241,8 +254,9 @@ export class Overlays {
   /** The strongest force gets the full arrow; the scale follows a weaker maximum only slowly, so that arrows can be compared. */
   private adaptForceScale(f: Frame): void {
     let strongest = 0;
-    for (let o = 3; o < f.contactCount * CONTACT_VALUES; o += CONTACT_VALUES)
-      strongest = Math.max(strongest, Math.hypot(f.contacts[o]!, f.contacts[o + 1]!, f.contacts[o + 2]!));
+    for (let c = 0, o = 3; c < f.contactCount; c++, o += CONTACT_VALUES)
+      if (f.contactBodies[2 * c + 1] !== USER_PUSH)
+        strongest = Math.max(strongest, Math.hypot(f.contacts[o]!, f.contacts[o + 1]!, f.contacts[o + 2]!));
     if (Number.isFinite(strongest)) this.forceScale = Math.max(strongest, this.forceScale * 0.995);
   }
 

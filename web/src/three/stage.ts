@@ -6,6 +6,7 @@ import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
 import { Overlays, type OverlayState } from './overlays';
+import { SoftShadows } from './soft_shadows';
 
 export type CameraMode = 'orbit' | 'follow' | 'robot' | 'top';
 
@@ -26,8 +27,8 @@ interface Palette {
   light: number;
 }
 
-const LIGHT: Palette = { sky: 0xe6ebf1, grid: 0x5f6b7a, ground: 0xc4ccd4, light: 1.0 };
-const DARK: Palette = { sky: 0x12161c, grid: 0x8d99a8, ground: 0x2a323c, light: 0.82 };
+const LIGHT: Palette = { sky: 0xe6ebf1, grid: 0x16202b, ground: 0xc4ccd4, light: 1.0 };
+const DARK: Palette = { sky: 0x12161c, grid: 0xffffff, ground: 0x2a323c, light: 0.82 };
 
 export class Stage {
   readonly software = rendersInSoftware();
@@ -43,9 +44,10 @@ export class Stage {
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5);
   private readonly ground: THREE.Mesh<THREE.CircleGeometry, THREE.MeshLambertMaterial>;
-  private grid = new THREE.GridHelper();
+  private readonly gridColour = { value: new THREE.Vector4() };
   private palette = LIGHT;
   private groundColour: THREE.Color | null = null;
+  private readonly softShadows = new SoftShadows();
   private readonly anchor = new THREE.Vector3(); // where the followed robot was at the last frame
   private readonly v = new THREE.Vector3();
   private readonly q = new THREE.Quaternion();
@@ -61,7 +63,7 @@ export class Stage {
     holder.append(this.renderer.domElement);
     this.bodies = new Bodies({ software: this.software });
     this.overlays = new Overlays(this.bodies);
-    this.ground = new THREE.Mesh(new THREE.CircleGeometry(60, 64), new THREE.MeshLambertMaterial());
+    this.ground = new THREE.Mesh(new THREE.CircleGeometry(60, 64), this.groundMaterial());
     this.ground.receiveShadow = true;
     this.ground.position.z = -0.001;
     this.camera.up.set(0, 0, 1);
@@ -70,7 +72,8 @@ export class Stage {
   }
 
   private setUp(): void {
-    this.scene.add(this.ground, this.sky, this.sun, this.sun.target, this.bodies.group, this.overlays.group);
+    this.scene.add(this.ground, this.sky, this.sun, this.sun.target, this.softShadows.mesh, this.bodies.group,
+      this.overlays.group);
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.01;
@@ -98,20 +101,33 @@ export class Stage {
   private paintGround(): void {
     this.ground.material.color.set(this.palette.ground);
     if (this.groundColour) this.ground.material.color.lerp(this.groundColour, this.palette === DARK ? 0.42 : 0.6);
-    this.grid.removeFromParent();
-    this.grid.dispose();
-    this.grid = new THREE.GridHelper(40, 40, this.palette.grid, this.palette.grid);
-    this.grid.rotation.x = Math.PI / 2;
-    this.grid.position.z = 0.0005;
-    this.grid.material.transparent = true;
-    this.grid.material.opacity = this.palette === DARK ? 0.22 : 0.28;
-    this.grid.material.depthWrite = false;
-    this.scene.add(this.grid);
+    const line = new THREE.Color(this.palette.grid);
+    this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.16 : 0.2);
     this.needsRender = true;
+  }
+
+  /** The ground with lines every metre, one pixel wide and fading where they would get too dense. */
+  private groundMaterial(): THREE.MeshLambertMaterial {
+    const material = new THREE.MeshLambertMaterial();
+    material.onBeforeCompile = (shader) => {
+      shader.uniforms['gridColour'] = this.gridColour;
+      shader.vertexShader = shader.vertexShader
+        .replace('#include <common>', '#include <common>\nvarying vec2 gridPoint;')
+        .replace('#include <begin_vertex>', '#include <begin_vertex>\ngridPoint = position.xy;');
+      shader.fragmentShader = shader.fragmentShader
+        .replace('#include <common>', '#include <common>\nvarying vec2 gridPoint;\nuniform vec4 gridColour;')
+        .replace('#include <color_fragment>', `
+          vec2 width = fwidth(gridPoint);
+          vec2 away = abs(fract(gridPoint - 0.5) - 0.5) / width; // pixels to the nearest line
+          float line = (1.0 - min(min(away.x, away.y), 1.0)) * (1.0 - smoothstep(0.1, 0.5, max(width.x, width.y)));
+          diffuseColor.rgb = mix(diffuseColor.rgb, gridColour.rgb, line * gridColour.a);`);
+    };
+    return material;
   }
 
   setShadows(isOn: boolean): void {
     const use = isOn && !this.software;
+    this.softShadows.mesh.visible = isOn && this.software;
     if (this.renderer.shadowMap.enabled === use) return;
     this.renderer.shadowMap.enabled = this.sun.castShadow = use;
     this.scene.traverse((o) => {
@@ -122,6 +138,7 @@ export class Stage {
 
   setScene(scene: Scene, keepCamera: boolean): void {
     this.bodies.setScene(scene);
+    this.softShadows.setScene(scene);
     const plane = scene.field.find((f) => isGround(f.shape));
     this.groundColour = plane ? new THREE.Color().setRGB(...plane.shape.colour, THREE.SRGBColorSpace) : null;
     this.paintGround();
@@ -137,9 +154,10 @@ export class Stage {
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
     const centre = box.getCenter(new THREE.Vector3());
     const radius = Math.max(0.45, box.getSize(new THREE.Vector3()).length() / 2);
-    const fit = radius / Math.sin((this.camera.fov * Math.PI) / 360) / Math.min(1, this.camera.aspect);
+    const halfHeight = Math.tan((this.camera.fov * Math.PI) / 360);
+    const fit = radius / Math.sin(Math.atan(halfHeight * Math.min(1, this.camera.aspect)));
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).add(new THREE.Vector3(0.86, 0.36, 0.3).normalize().multiplyScalar(0.92 * fit));
+    this.camera.position.copy(centre).add(new THREE.Vector3(0.94, 0.2, 0.34).normalize().multiplyScalar(1.02 * fit));
     this.controls.update();
     this.framed = true;
   }
@@ -165,6 +183,7 @@ export class Stage {
   update(f: Frame, on: OverlayState): void {
     this.bodies.update(f.bodies, f.hasGhost ? f.ghosts : null);
     this.overlays.update(f, on);
+    if (this.software) this.softShadows.update(f);
     if (!this.framed) this.frameAll(f);
     this.moveCamera(f);
     this.needsRender = true;

@@ -77,7 +77,7 @@ export class Inspector {
       const groupName = parts.join('.') || (isOwn ? 'robot' : 'simulation');
       let group = groups.get(groupName);
       if (!group) {
-        group = h('div.group', {}, h('h3', {}, groupName));
+        group = h('div.group', { 'data-name': groupName }, h('h3', {}, groupName));
         groups.set(groupName, group);
         this.list.append(group);
       }
@@ -85,8 +85,19 @@ export class Inspector {
       this.rows.push(row);
       group.append(row.element);
     });
+    this.joinSingles(groups);
     this.byProperty = new Map(this.rows.map((row) => [row.property, row]));
     if (this.rows.length === 0) this.list.append(h('p.empty', {}, 'This object has no properties.'));
+  }
+
+  /** A group of one needs no heading: its name goes into the row. */
+  private joinSingles(groups: Map<string, HTMLElement>): void {
+    for (const [name, group] of groups) {
+      if (group.children.length !== 2) continue;
+      group.classList.add('single');
+      group.firstElementChild!.remove();
+      group.querySelector('.leaf')!.prepend(h('span.of', {}, name + '.'));
+    }
   }
 
   private makeRow(property: Property, index: number, leaf: string): Row {

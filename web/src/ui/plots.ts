@@ -20,10 +20,14 @@ export interface PlotsListener {
 interface Chart {
   unit: string;
   properties: number[];
-  data: number[][]; // time, then one row per property
+  data: [number[], ...(number | null)[][]]; // time, then one row per property; null where there is no value
   holder: HTMLElement;
   legend: HTMLElement;
   plot: uPlot | null;
+}
+
+function finite(x: number | undefined): number | null {
+  return x !== undefined && Number.isFinite(x) ? x : null;
 }
 
 export class Plots {
@@ -79,7 +83,7 @@ export class Plots {
       this.element.append(chart.holder);
     }
     chart.properties.push(property);
-    chart.data.push(new Array<number>(chart.data[0]!.length).fill(NaN));
+    chart.data.push(new Array<null>(chart.data[0].length).fill(null));
   }
 
   private remove(property: number): void {
@@ -135,7 +139,7 @@ export class Plots {
       axes: [{ ...axis, size: 22 }, { ...axis, size: 52 }],
       series: [{}, ...chart.properties.map((p) => ({ stroke: this.colourOf(p), width: 1.5, points: { show: false }, spanGaps: false }))],
       hooks: {
-        setCursor: [(u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0]![u.cursor.idx] ?? null))],
+        setCursor: [(u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0][u.cursor.idx] ?? null))],
       },
     };
   }
@@ -170,7 +174,7 @@ export class Plots {
   }
 
   private append(chart: Chart, time: number): void {
-    const times = chart.data[0]!;
+    const times = chart.data[0];
     const isBack = times.length > 0 && time < times[times.length - 1]!;
     if (isBack) {
       let keep = times.length; // went back in time: what came later is drawn anew
@@ -178,7 +182,7 @@ export class Plots {
       for (const row of chart.data) row.length = keep;
     }
     times.push(time);
-    chart.properties.forEach((p, i) => chart.data[i + 1]!.push(this.values.get(p) ?? NaN));
+    chart.properties.forEach((p, i) => (chart.data[i + 1] as (number | null)[]).push(finite(this.values.get(p))));
     const isLong = times.length > POINTS_MAX || time - times[0]! > SPAN * 1.2;
     if (!isLong) return;
     let first = Math.max(0, times.length - POINTS_MAX);
