@@ -35,10 +35,9 @@ Pacer::Clock::duration LiveRun::turn() {
   for (const Command& c : commands_) handle(c);
   const int due = pacer_.steps_due(Pacer::Clock::now());
   for (int i = 0; i < due; ++i) step_once();
-  const auto now = Pacer::Clock::now();
-  pacer_.stepped(due, now);
+  pacer_.stepped(due, Pacer::Clock::now());
   pass_events();
-  if (server_.frame_due()) publish(now);
+  if (server_.frame_due()) server_.publish(look());
   return pacer_.wait(Pacer::Clock::now());
 }
 
@@ -184,7 +183,7 @@ void LiveRun::pass_events() {
   for (Event& e : events_) server_.announce(std::move(e));
 }
 
-void LiveRun::publish(Pacer::Time now) {
+const Frame& LiveRun::look() {
   simulation_.fill(frame_, server_.wanted_signals());
   frame_.scene_revision = scene_->revision;
   frame_.k = simulation_.k();
@@ -195,10 +194,9 @@ void LiveRun::publish(Pacer::Time now) {
   frame_.behind = pacer_.is_behind();
   frame_.past = is_past();
   frame_.speed_target = pacer_.target();
-  frame_.speed_actual = pacer_.actual(now);
+  frame_.speed_actual = pacer_.actual(Pacer::Clock::now());
   fill_ghost(frame_);
-  server_.publish(frame_);
-  frame_.ghosts.clear();
+  return frame_;
 }
 
 /// Poses of the left course at this moment: the recorded ones around it, the nearer.

@@ -51,6 +51,11 @@ class LiveRun {
   /// Commands, the steps that are due, a frame if one is due. Returns how long nothing else will be due.
   Pacer::Clock::duration turn();
 
+  /// What a viewer's command does. Returns "" or why it was refused.
+  std::string carry_out(const Action& action);
+  /// The present moment as viewers see it.
+  const Frame& look();
+
   std::uint64_t k_min() const { return snapshots_.front().k; }
   std::uint64_t k_max() const { return k_end_; }
 
@@ -60,7 +65,6 @@ class LiveRun {
   struct Poses { std::uint64_t k; std::vector<float> values; };  // (7 nbody) p x, y, z, q w, x, y, z
 
   void handle(const Command& command);
-  std::string carry_out(const Action& action);
   std::string change(const Action& action);
   std::string seek(std::uint64_t k);
   void branch();
@@ -71,7 +75,6 @@ class LiveRun {
   void remember();
   void forget_oldest();
   void pass_events();
-  void publish(Pacer::Time now);
   void fill_ghost(Frame& frame) const;
 
   Simulation& simulation_;

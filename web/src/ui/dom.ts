@@ -77,6 +77,7 @@ export function formatNumber(x: number): string {
 
 /** 754.508 → "12:34.508". */
 export function formatTime(t: number): string {
-  const minutes = Math.floor(t / 60 + 1e-9);
-  return `${String(minutes).padStart(2, '0')}:${(t - 60 * minutes).toFixed(3).padStart(6, '0')}`;
+  const milliseconds = Math.round(t * 1000);
+  const minutes = Math.floor(milliseconds / 60000);
+  return `${String(minutes).padStart(2, '0')}:${((milliseconds % 60000) / 1000).toFixed(3).padStart(6, '0')}`;
 }
