@@ -49,13 +49,15 @@ int Pacer::steps_due(Time now) {
   if (is_paused_) return std::min(requested_, 1000);
   if (std::isinf(factor_)) return kUnpacedBatch;
   const double owed = seconds(now - anchor_) - static_cast<double>(since_anchor_) * h_ / factor_;  // wall time
-  if (owed > kDebtMax) {
-    anchor_ += duration(owed - kDebtMax);
+  const double one = h_ / factor_;  // wall time of a step; in slow motion more than a batch
+  const double debt_max = std::max(kDebtMax, 2 * one);
+  if (owed > debt_max) {
+    anchor_ += duration(owed - debt_max);
     is_behind_ = true;
-  } else if (owed < kBatchMax) {
+  } else if (owed < std::max(kBatchMax, one)) {
     is_behind_ = false;
   }
-  return static_cast<int>(std::floor(std::clamp(owed, 0.0, kBatchMax) * factor_ / h_ + 1e-9));
+  return static_cast<int>(std::floor(std::clamp(owed, 0.0, std::max(kBatchMax, one)) / one + 1e-9));
 }
 
 void Pacer::stepped(int count, Time now) {

@@ -319,7 +319,7 @@ error_code ViewServer::Hub::listen() {
   acceptor_.open(endpoint.protocol(), ec);
   if (!ec) acceptor_.set_option(asio::socket_base::reuse_address(true), ec);
   if (!ec) acceptor_.bind(endpoint, ec);
-  if (!ec) acceptor_.listen(128, ec);
+  if (!ec) acceptor_.listen(asio::socket_base::max_listen_connections, ec);
   if (!ec) port_ = acceptor_.local_endpoint(ec).port();
   return ec;
 }

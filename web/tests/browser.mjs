@@ -2,9 +2,10 @@
 // addresses (gradus_demo_feed does). Fails on the first broken promise; any console error is one.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startBrowser, startSimulator } from './driver.mjs';
 
 const program = process.argv[2];
@@ -243,6 +244,27 @@ test('a phone gets tabs and keeps the time line', async ({ context, sim }) => {
   assert.ok(await phone.locator('.track').isVisible());
   assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390);
   await phone.close();
+});
+
+test('an exported file opens from disk, plays, stops, seeks, plots, and refuses changes', async ({ context }) => {
+  const file = resolve(out, 'recording.html');
+  assert.equal(spawnSync(program, ['--export', file]).status, 0);
+  console.log(`    ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+  const page = await context.newPage();
+  await open(page, `file://${file}`);
+  assert.equal(await page.locator('.status').textContent(), 'replay');
+  const a = await now(page);
+  await page.waitForTimeout(800);
+  assert.ok((await now(page)).time > a.time + 0.1);
+  await page.fill('.clock', '5');
+  await page.press('.clock', 'Enter');
+  await until(page, () => window.gradus.frameNow.paused && Math.abs(window.gradus.frameNow.time - 5) < 0.034);
+  assert.ok(Math.abs((await now(page)).tMax - 9.999) < 0.04);
+  await page.locator('[data-path="blue1.base.z"] .plot').click();
+  await page.selectOption('select[aria-label="Level of detail of red1"]', 'articulated');
+  await until(page, () => document.querySelector('.toast')?.textContent.includes('recording'));
+  await page.screenshot({ path: join(out, 'exported.png') });
+  await page.close();
 });
 
 /** Status of a request with headers of our choice. */

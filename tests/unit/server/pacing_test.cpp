@@ -30,7 +30,7 @@ struct Bench {
 };
 
 TEST(Pacer, keeps_each_speed_within_one_percent) {
-  for (double factor : {1.0 / 16, 0.25, 1.0, 2.0, 8.0}) {
+  for (double factor : {1.0 / 64, 1.0 / 16, 0.25, 1.0, 2.0, 8.0}) {
     Bench b;
     b.pacer.set_speed(factor, b.now);
     b.run(milliseconds(3000), std::chrono::microseconds(5));

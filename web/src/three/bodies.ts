@@ -4,6 +4,8 @@ import * as THREE from 'three';
 import { BODY_VALUES } from '../feed/codec';
 import type { Scene, Shape } from '../feed/protocol';
 
+const GHOST_MIN = 0.006; // difference from which a ghost is shown  [m] or of quaternions
+const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
 const STATIC = -1; // body number of field objects
 
 interface Part {
@@ -138,7 +140,20 @@ export class Bodies {
     this.ghostGroup.visible = ghosts !== null;
     if (!ghosts) return;
     if (this.ghosts.length === 0) this.makeGhosts();
-    this.batches.forEach((batch, i) => this.place(batch, this.ghosts[i]!, ghosts));
+    this.batches.forEach((batch, i) => {
+      this.place(batch, this.ghosts[i]!, ghosts);
+      this.hideEqual(batch, this.ghosts[i]!, bodies, ghosts);
+    });
+  }
+
+  /** A ghost where the body itself is would only flicker. */
+  private hideEqual(batch: Batch, mesh: THREE.InstancedMesh, bodies: Float32Array, ghosts: Float32Array): void {
+    batch.parts.forEach((part, i) => {
+      if (part.body === STATIC) return;
+      let difference = 0;
+      for (let o = part.body * BODY_VALUES, j = 0; j < BODY_VALUES; j++) difference = Math.max(difference, Math.abs(bodies[o + j]! - ghosts[o + j]!));
+      if (difference < GHOST_MIN) mesh.setMatrixAt(i, NOWHERE);
+    });
   }
 
   private makeGhosts(): void {
@@ -147,7 +162,7 @@ export class Bodies {
       const mesh = this.makeMesh(batch, true);
       batch.parts.forEach((part, i) => {
         mesh.setColorAt(i, blue);
-        if (part.body === STATIC) mesh.setMatrixAt(i, new THREE.Matrix4().makeScale(0, 0, 0));
+        if (part.body === STATIC) mesh.setMatrixAt(i, NOWHERE);
       });
       this.ghosts.push(mesh);
       this.ghostGroup.add(mesh);
