@@ -7,8 +7,8 @@
 namespace gradus::view {
 namespace {
 
-/// Inside <script> and <style> the texts "</" and "<!--" would end or change the element; in JSON and JavaScript strings
-/// a backslash after the "<" changes nothing.
+/// Inside <script> and <style> the texts "</script", "</style" and "<!--" would end or change the element. They stand in
+/// strings of the page only, where a backslash after the "<" changes nothing.
 std::string escaped(std::string_view text) {
   std::string s;
   s.reserve(text.size());
@@ -18,6 +18,14 @@ std::string escaped(std::string_view text) {
     const std::string_view rest = text.substr(i + 1);
     if (rest.substr(0, 7) == "/script" || rest.substr(0, 6) == "/style" || rest.substr(0, 3) == "!--") s += '\\';
   }
+  return s;
+}
+
+/// In JSON any "<" can be written as its code.
+std::string escaped_json(std::string_view text) {
+  std::string s;
+  s.reserve(text.size());
+  for (char c : text) c == '<' ? s += "\\u003c" : s += c;
   return s;
 }
 
@@ -68,7 +76,7 @@ std::string Recording::to_html() const {
       "<title>gradus</title><link rel=\"icon\" href=\"data:,\">\n<style>";
   html += escaped(asset("/page.css"));
   html += "</style></head>\n<body><div id=\"app\"></div>\n<script type=\"application/json\" id=\"gradus-scene\">";
-  html += escaped(scene_text(*scene_, events_));
+  html += escaped_json(scene_text(*scene_, events_));
   html += "</script>\n<script type=\"text/plain\" id=\"gradus-frames\">";
   html += to_base64(frames_);
   html += "</script>\n<script type=\"module\">";
