@@ -2,6 +2,10 @@
 
 #include <utility>  // before Beast 1.74, which uses std::exchange without it
 
+#if defined(__SANITIZE_THREAD__)
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK  // the thread sanitizer does not know fences
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>

@@ -72,7 +72,7 @@ export class App implements FeedListener {
       drop: (p) => {
         if (!this.plots.plotted.has(p)) this.plots.toggle(p);
       },
-    });
+    }, feed.series?.bind(feed));
     this.timeline = new Timeline((c) => this.send(c));
     this.layOut(root);
     this.stage = new Stage(this.viewHolder);
@@ -165,9 +165,10 @@ export class App implements FeedListener {
 
   private setCanControl(can: boolean): void {
     this.canControl = can;
-    this.tree.setCanControl(can);
+    const canChange = can && !this.feed.isRecording; // a recording can be stopped and searched, not changed
+    this.tree.setCanControl(canChange);
     this.timeline.setCanControl(can);
-    document.body.classList.toggle('watching', !can);
+    document.body.classList.toggle('watching', !canChange);
   }
 
   connection(state: Connection): void {

@@ -246,7 +246,7 @@ test('a phone gets tabs and keeps the time line', async ({ context, sim }) => {
   await phone.close();
 });
 
-test('an exported file opens from disk, plays, stops, seeks, plots, and refuses changes', async ({ context }) => {
+test('an exported file opens from disk, plays, is stopped and searched, plots the whole, and refuses changes', async ({ context }) => {
   const file = resolve(out, 'recording.html');
   assert.equal(spawnSync(program, ['--export', file]).status, 0);
   console.log(`    ${(statSync(file).size / 1e6).toFixed(1)} MB`);
@@ -261,7 +261,9 @@ test('an exported file opens from disk, plays, stops, seeks, plots, and refuses 
   await until(page, () => window.gradus.frameNow.paused && Math.abs(window.gradus.frameNow.time - 5) < 0.034);
   assert.ok(Math.abs((await now(page)).tMax - 9.999) < 0.04);
   await page.locator('[data-path="blue1.base.z"] .plot').click();
-  await page.selectOption('select[aria-label="Level of detail of red1"]', 'articulated');
+  await until(page, () => document.querySelector('.chart canvas'));
+  assert.ok(await page.locator('select[aria-label="Level of detail of red1"]').isDisabled());
+  await page.evaluate(() => window.gradus.feed.send({ do: 'branch' }));
   await until(page, () => document.querySelector('.toast')?.textContent.includes('recording'));
   await page.screenshot({ path: join(out, 'exported.png') });
   await page.close();

@@ -5,6 +5,11 @@ import type { Command, Lease, Scene, SimulationEvent } from './protocol';
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 
+export interface Series {
+  times: number[]; // [s]
+  values: (number | null)[];
+}
+
 export interface FeedListener {
   scene(scene: Scene): void;
   /** The frame is overwritten by the next one. */
@@ -20,4 +25,6 @@ export interface Feed {
   start(listener: FeedListener): void;
   send(command: Command): void;
   readonly isRecording: boolean;
+  /** Of a recording: all values of a property, for plots of the whole. */
+  series?(property: number): Series;
 }

@@ -1,7 +1,7 @@
 // The feed of a recording that came with the page: frames as the simulator would have sent them, played here.
 
 import { decodeFrame, Frame, HEADER } from './codec';
-import type { Feed, FeedListener } from './feed';
+import type { Feed, FeedListener, Series } from './feed';
 import type { Command, Scene, SimulationEvent } from './protocol';
 
 const TIME_OFFSET = 16; // of the simulated time in a frame's header
@@ -68,6 +68,16 @@ export class RecordedFeed implements Feed {
   private resume(): void {
     this.isPaused = false;
     if (this.time >= this.times[this.times.length - 1]!) this.time = this.times[0]!;
+  }
+
+  series(property: number): Series {
+    const f = new Frame();
+    const values = this.frames.map((bytes) => {
+      if (!decodeFrame(bytes, f)) return null;
+      const at = f.signalProperties.subarray(0, f.signalCount).indexOf(property);
+      return at >= 0 && Number.isFinite(f.signalValues[at]!) ? f.signalValues[at]! : null;
+    });
+    return { times: this.times, values };
   }
 
   /** Number of the last frame that is not later than t. */

@@ -7,10 +7,12 @@ import { h, setText } from '../ui/dom';
 import type { Stage } from './stage';
 
 const HEAD_ROOM = 0.14; // above the highest body's origin  [m]
+const LONG_MAX = 8; // with more robots the labels are short: mark instead of name of the level
 const HEIGHT = 27; // of a label and the gap to the next  [px]
 
 interface Label {
   element: HTMLElement;
+  mark: HTMLElement;
   level: HTMLElement;
   cost: HTMLElement;
   shownLevel: number;
@@ -33,12 +35,15 @@ export class Labels {
     this.scene = scene;
     this.labels = scene.robots.map((robot, r) => {
       if (robot.levels.length === 0 || robot.levels[0] === 'free_body') return null; // a ball needs no label
+      const mark = h('span.mark');
       const level = h('span.level');
       const cost = h('span.cost');
-      const element = h('div.label', { onclick: () => this.onSelect(r) }, h('span.name', {}, robot.name), level, cost);
-      return { element, level, cost, shownLevel: -1, width: 0, x: 0, y: 0, distance: Infinity };
+      const element = h('div.label', { onclick: () => this.onSelect(r) }, h('span.name', {}, robot.name), mark, level, cost);
+      return { element, mark, level, cost, shownLevel: -1, width: 0, x: 0, y: 0, distance: Infinity };
     });
-    this.layer.replaceChildren(...this.labels.flatMap((l) => (l ? [l.element] : [])));
+    const elements = this.labels.flatMap((l) => (l ? [l.element] : []));
+    this.layer.classList.toggle('many', elements.length > LONG_MAX);
+    this.layer.replaceChildren(...elements);
   }
 
   update(f: Frame, isOn: boolean, selected: number): void {
@@ -64,7 +69,10 @@ export class Labels {
     if (!at) return;
     label.x = at.x;
     label.y = at.y;
-    label.element.classList.toggle('selected', isSelected);
+    if (label.element.classList.contains('selected') !== isSelected) {
+      label.element.classList.toggle('selected', isSelected);
+      label.width = 0;
+    }
     label.element.classList.toggle('fallen', f.fallen[r] === 1);
     label.element.classList.toggle('far', at.distance > 7);
     this.describe(label, r, f);
@@ -92,6 +100,7 @@ export class Labels {
       const style = levelStyle(this.scene!.robots[r]!.levels[level] ?? '');
       label.shownLevel = level;
       label.width = 0;
+      label.mark.textContent = style.mark;
       label.level.textContent = style.title;
       label.element.style.setProperty('--level', style.colour);
     }

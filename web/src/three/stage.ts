@@ -224,6 +224,7 @@ export class Stage {
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
     this.needsRender = true;
+    this.render(); // at once: setting the size has cleared the canvas
   }
 
   setControlsEnabled(isEnabled: boolean): void {

@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Frame } from '../feed/codec';
+import type { Series } from '../feed/feed';
 import type { Scene } from '../feed/protocol';
 import { formatNumber, h } from './dom';
 
@@ -40,7 +41,8 @@ export class Plots {
   private lastDraw = 0;
   private lastTime = -1;
 
-  constructor(private readonly listener: PlotsListener) {
+  /** series: where all values are known from the start, as in a recording. */
+  constructor(private readonly listener: PlotsListener, private readonly series?: (property: number) => Series) {
     this.element.append(this.hint);
     this.element.addEventListener('dragover', (e) => e.preventDefault());
     this.element.addEventListener('drop', (e) => {
@@ -83,7 +85,9 @@ export class Plots {
       this.element.append(chart.holder);
     }
     chart.properties.push(property);
-    chart.data.push(new Array<null>(chart.data[0].length).fill(null));
+    const whole = this.series?.(property);
+    if (whole) chart.data[0] = whole.times;
+    chart.data.push(whole ? whole.values : new Array<null>(chart.data[0].length).fill(null));
   }
 
   private remove(property: number): void {
@@ -139,9 +143,18 @@ export class Plots {
       axes: [{ ...axis, size: 22 }, { ...axis, size: 52 }],
       series: [{}, ...chart.properties.map((p) => ({ stroke: this.colourOf(p), width: 1.5, points: { show: false }, spanGaps: false }))],
       hooks: {
+        draw: [(u: uPlot) => this.drawNow(u)],
         setCursor: [(u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0][u.cursor.idx] ?? null))],
       },
     };
+  }
+
+  /** In a recording: a line at the moment shown. */
+  private drawNow(u: uPlot): void {
+    if (!this.series || this.lastTime < 0) return;
+    const x = u.valToPos(this.lastTime, 'x', true);
+    u.ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+    u.ctx.fillRect(x, u.bbox.top, 1.5, u.bbox.height);
   }
 
   private sizeOf(chart: Chart): { width: number; height: number } {
@@ -162,11 +175,11 @@ export class Plots {
     if (this.charts.length === 0) return;
     this.values.clear();
     for (let s = 0; s < f.signalCount; s++) this.values.set(f.signalProperties[s]!, f.signalValues[s]!);
-    if (f.time !== this.lastTime) for (const chart of this.charts) this.append(chart, f.time);
+    if (f.time !== this.lastTime && !this.series) for (const chart of this.charts) this.append(chart, f.time);
     this.lastTime = f.time;
     if (now - this.lastDraw < 66) return;
     this.lastDraw = now;
-    for (const chart of this.charts) chart.plot?.setData(chart.data as uPlot.AlignedData);
+    for (const chart of this.charts) this.series ? chart.plot?.redraw(false) : chart.plot?.setData(chart.data as uPlot.AlignedData);
     this.element.querySelectorAll<HTMLElement>('b[data-property]').forEach((b) => {
       const x = this.values.get(Number(b.dataset['property']));
       b.textContent = x === undefined ? '' : formatNumber(x);

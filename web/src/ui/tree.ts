@@ -48,7 +48,10 @@ export class Tree {
     const robot = scene.robots[r]!;
     const select = h('select.level', {
       'aria-label': `Level of detail of ${robot.name}`,
-      onchange: () => this.listener.setLevel(r, select.value),
+      onchange: () => {
+        this.listener.setLevel(r, select.value);
+        this.rows[r]!.shownLevel = -1; // the next frame says what became of it
+      },
     });
     for (const level of robot.levels)
       select.append(h('option', { value: level }, `${levelStyle(level).mark}  ${levelStyle(level).title}`));
