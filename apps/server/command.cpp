@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-
 namespace gradus::view {
 namespace {
 
@@ -76,8 +75,8 @@ Action set_motion(const json& j, const SceneDescription& scene) {
 
 Action set_property(const json& j, const SceneDescription& scene) {
   const std::string path = text(j, "path");
-  const auto it = std::find_if(scene.properties.begin(), scene.properties.end(),
-                               [&](const Property& p) { return p.path == path; });
+  const auto it =
+      std::find_if(scene.properties.begin(), scene.properties.end(), [&](const Property& p) { return p.path == path; });
   if (it == scene.properties.end()) throw BadCommand("there is no such property");
   if (!it->settable) throw BadCommand("this property cannot be set");
   const int index = static_cast<int>(it - scene.properties.begin());
@@ -96,7 +95,8 @@ Action push(const json& j, const SceneDescription& scene) {
 
 Action subscribe(const json& j, const SceneDescription& scene) {
   const json& list = field(j, "properties");
-  if (!list.is_array() || list.size() > kSubscriptionMax) throw BadCommand("'properties' must be a list of at most 512");
+  if (!list.is_array() || list.size() > kSubscriptionMax)
+    throw BadCommand("'properties' must be a list of at most 512");
   Subscribe s;
   for (const json& x : list) {
     if (!x.is_number_unsigned() || x.get<std::uint64_t>() >= scene.properties.size())
@@ -111,7 +111,9 @@ Action subscribe(const json& j, const SceneDescription& scene) {
 using Parser = Action (*)(const json&, const SceneDescription&);
 
 template <class T>
-Action plain(const json&, const SceneDescription&) { return T{}; }
+Action plain(const json&, const SceneDescription&) {
+  return T{};
+}
 
 const std::map<std::string, Parser>& parsers() {
   static const std::map<std::string, Parser> table = {

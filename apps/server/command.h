@@ -1,5 +1,6 @@
 /// What a viewer asks for. Commands arrive as JSON text, are checked against the scene description (names, ranges,
-/// finiteness) and reach the simulation as values of one variant; the simulation never sees a string that names nothing.
+/// finiteness) and reach the simulation as values of one variant; the simulation never sees a string that names
+/// nothing.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,19 +15,37 @@ namespace gradus::view {
 // Of the viewer that holds the control lease:
 struct Pause {};
 struct Resume {};
-struct Step { int count = 1; };                 // steps to take while paused, 1 … 100000
-struct Speed { double factor = 1; };            // simulated over wall time; infinity = as fast as possible
-struct SetMotion { int robot = 0, level = 0; };         // indices into robots and its levels
-struct SetProperty { int property = 0; double value = 0; };  // index into properties; settable and within its bounds
-/// A spring from the point of the body that the mouse took hold of to where the mouse is: f = stiffness (target − point),
-/// with whatever damping the simulation adds, and |f| ≤ max_force.
-struct Push { int body = 0; Vec3 point_B{0, 0, 0}; Vec3 target_W{0, 0, 0}; double stiffness = 0, max_force = 0; };
-struct ReleasePush {};                          // also sent when the viewer that pushes goes away
-struct Reset {};                                // back to time 0
-struct Seek { double time = 0; };               // show this moment of the past; never un-pauses
-struct Branch {};                               // run on from the moment shown, keep the old course as ghost
+struct Step {
+  int count = 1;
+};  // steps to take while paused, 1 … 100000
+struct Speed {
+  double factor = 1;
+};  // simulated over wall time; infinity = as fast as possible
+struct SetMotion {
+  int robot = 0, level = 0;
+};  // indices into robots and its levels
+struct SetProperty {
+  int property = 0;
+  double value = 0;
+};  // index into properties; settable and within its bounds
+/// A spring from the point of the body that the mouse took hold of to where the mouse is: f = stiffness (target −
+/// point), with whatever damping the simulation adds, and |f| ≤ max_force.
+struct Push {
+  int body = 0;
+  Vec3 point_B{0, 0, 0};
+  Vec3 target_W{0, 0, 0};
+  double stiffness = 0, max_force = 0;
+};
+struct ReleasePush {};  // also sent when the viewer that pushes goes away
+struct Reset {};        // back to time 0
+struct Seek {
+  double time = 0;
+};                 // show this moment of the past; never un-pauses
+struct Branch {};  // run on from the moment shown, keep the old course as ghost
 // Of every viewer; these never reach the simulation:
-struct Subscribe { std::vector<std::uint16_t> properties; };  // replaces the former set
+struct Subscribe {
+  std::vector<std::uint16_t> properties;
+};  // replaces the former set
 struct TakeControl {};
 struct GiveControl {};
 
@@ -45,13 +64,13 @@ bool needs_control(const Action& action);
 struct ParsedCommand {
   std::uint32_t id = 0;  // 0 when not even that could be read
   Action action;
-  std::string error;     // "" when the action is good
+  std::string error;  // "" when the action is good
 };
 
 /// One JSON object: {"id": 7, "do": "set_motion", "robot": "red1", "level": "single_body"}. See docs/viewer.md.
 ParsedCommand parse_command(std::string_view text, const SceneDescription& scene);
 
-inline constexpr std::size_t kCommandSizeMax = 4096;     // bytes of one command
-inline constexpr std::size_t kSubscriptionMax = 512;     // properties of one viewer
+inline constexpr std::size_t kCommandSizeMax = 4096;  // bytes of one command
+inline constexpr std::size_t kSubscriptionMax = 512;  // properties of one viewer
 
 }  // namespace gradus::view

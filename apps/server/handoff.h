@@ -29,9 +29,9 @@ class Queue {
   }
 
  private:
-  std::array<T, Capacity + 1> slots_;   // one stays empty: head = tail means no value
-  std::atomic<std::size_t> head_{0};    // next to read
-  std::atomic<std::size_t> tail_{0};    // next to write
+  std::array<T, Capacity + 1> slots_;  // one stays empty: head = tail means no value
+  std::atomic<std::size_t> head_{0};   // next to read
+  std::atomic<std::size_t> tail_{0};   // next to write
 };
 
 /// Three slots: one being written, one being read, one in between that holds the newest complete value.

@@ -83,8 +83,8 @@ std::string LiveRun::seek(std::uint64_t k) {
                                       [](std::uint64_t x, const Snapshot& s) { return x < s.k; });
   const Snapshot& from = *std::prev(after);  // exists: k ≥ k_min
   simulation_.restore(from.bytes);
-  const auto first = std::lower_bound(inputs_.begin(), inputs_.end(), from.k,
-                                      [](const Input& i, std::uint64_t x) { return i.k < x; });
+  const auto first =
+      std::lower_bound(inputs_.begin(), inputs_.end(), from.k, [](const Input& i, std::uint64_t x) { return i.k < x; });
   next_input_ = static_cast<std::size_t>(first - inputs_.begin());
   while (simulation_.k() < k) step_once();
   return "";
@@ -203,8 +203,8 @@ const Frame& LiveRun::look() {
 void LiveRun::fill_ghost(Frame& frame) const {
   frame.ghosts.clear();
   if (ghost_.empty() || frame.k + pose_interval_ < ghost_.front().k || frame.k > ghost_.back().k) return;
-  auto at = std::lower_bound(ghost_.begin(), ghost_.end(), frame.k,
-                             [](const Poses& p, std::uint64_t k) { return p.k < k; });
+  auto at =
+      std::lower_bound(ghost_.begin(), ghost_.end(), frame.k, [](const Poses& p, std::uint64_t k) { return p.k < k; });
   if (at == ghost_.end()) --at;
   for (std::size_t i = 0; i + 6 < at->values.size(); i += 7) {
     const float* v = at->values.data() + i;

@@ -1,9 +1,9 @@
 /// A simulation under the hands of viewers: paced, paused, stepped, pushed, changed, rewound, run again.
 ///
-/// The past is a ring of snapshots plus every action with the step before which it took effect. Any moment is reached by
-/// restoring the snapshot before it and stepping again with the same actions; since a step is deterministic, that gives
-/// the same bits. Going on from there repeats what happened; changing something there starts a branch, and the course
-/// that was left is shown beside it as a ghost.
+/// The past is a ring of snapshots plus every action with the step before which it took effect. Any moment is reached
+/// by restoring the snapshot before it and stepping again with the same actions; since a step is deterministic, that
+/// gives the same bits. Going on from there repeats what happened; changing something there starts a branch, and the
+/// course that was left is shown beside it as a ghost.
 ///
 ///   actions:    ·  ·a·  ·  ·  b·  ·  ·  ·  ·c ·          a, b, c are applied again when stepping over them
 ///   snapshots:  S        S        S        S      k_end
@@ -28,14 +28,14 @@ class Simulation {
   virtual ~Simulation() = default;
   virtual std::shared_ptr<const SceneDescription> describe() = 0;  // once, and after an action that changed it
   virtual std::uint64_t k() const = 0;
-  virtual void step() = 0;                                          // k → k + 1
+  virtual void step() = 0;  // k → k + 1
   /// SetMotion, SetProperty, Push or ReleasePush. Returns "" or why not; then nothing has changed.
   virtual std::string apply(const Action& action) = 0;
   /// Poses, robots, contacts, hash and the signals asked for; the run fills in the rest.
   virtual void fill(Frame& frame, std::span<const std::uint16_t> wanted_signals) = 0;
-  virtual void save(std::vector<std::byte>& snapshot) const = 0;    // everything that later steps depend on
-  virtual void restore(std::span<const std::byte> snapshot) = 0;    // of this simulation
-  virtual void take_events(std::vector<Event>& events) = 0;         // appends what happened since the last call
+  virtual void save(std::vector<std::byte>& snapshot) const = 0;  // everything that later steps depend on
+  virtual void restore(std::span<const std::byte> snapshot) = 0;  // of this simulation
+  virtual void take_events(std::vector<Event>& events) = 0;       // appends what happened since the last call
 };
 
 struct LiveRunOptions {
@@ -60,9 +60,18 @@ class LiveRun {
   std::uint64_t k_max() const { return k_end_; }
 
  private:
-  struct Snapshot { std::uint64_t k; std::vector<std::byte> bytes; };
-  struct Input { std::uint64_t k; Action action; };            // took effect before the step from k
-  struct Poses { std::uint64_t k; std::vector<float> values; };  // (7 nbody) p x, y, z, q w, x, y, z
+  struct Snapshot {
+    std::uint64_t k;
+    std::vector<std::byte> bytes;
+  };
+  struct Input {
+    std::uint64_t k;
+    Action action;
+  };  // took effect before the step from k
+  struct Poses {
+    std::uint64_t k;
+    std::vector<float> values;
+  };  // (7 nbody) p x, y, z, q w, x, y, z
 
   void handle(const Command& command);
   std::string change(const Action& action);

@@ -7,8 +7,8 @@
 namespace gradus::view {
 namespace {
 
-/// Inside <script> and <style> the texts "</script", "</style" and "<!--" would end or change the element. They stand in
-/// strings of the page only, where a backslash after the "<" changes nothing.
+/// Inside <script> and <style> the texts "</script", "</style" and "<!--" would end or change the element. They stand
+/// in strings of the page only, where a backslash after the "<" changes nothing.
 std::string escaped(std::string_view text) {
   std::string s;
   s.reserve(text.size());
@@ -40,8 +40,8 @@ std::string scene_text(const SceneDescription& scene, const std::vector<Event>& 
   j["can_branch"] = false;
   j["events"] = nlohmann::json::array();
   for (const Event& e : events)
-    j["events"].push_back({{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text},
-                           {"robot", e.robot}});
+    j["events"].push_back(
+        {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}});
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

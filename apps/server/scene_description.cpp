@@ -21,12 +21,18 @@ json limit_json(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
 const char* kind_name(ShapeKind kind) {
   switch (kind) {
-    case ShapeKind::sphere: return "sphere";
-    case ShapeKind::box: return "box";
-    case ShapeKind::capsule: return "capsule";
-    case ShapeKind::cylinder: return "cylinder";
-    case ShapeKind::mesh: return "mesh";
-    case ShapeKind::plane: return "plane";
+    case ShapeKind::sphere:
+      return "sphere";
+    case ShapeKind::box:
+      return "box";
+    case ShapeKind::capsule:
+      return "capsule";
+    case ShapeKind::cylinder:
+      return "cylinder";
+    case ShapeKind::mesh:
+      return "mesh";
+    case ShapeKind::plane:
+      return "plane";
   }
   return "sphere";
 }
@@ -101,8 +107,7 @@ std::string to_json(const SceneDescription& scene) {
   MeshTable meshes;
   json robots = json::array(), field = json::array(), properties = json::array();
   for (const Robot& r : scene.robots) robots.push_back(robot_json(r, meshes));
-  for (const FieldObject& f : scene.field)
-    field.push_back({{"name", f.name}, {"shape", shape_json(f.shape, meshes)}});
+  for (const FieldObject& f : scene.field) field.push_back({{"name", f.name}, {"shape", shape_json(f.shape, meshes)}});
   for (const Property& p : scene.properties) properties.push_back(property_json(p));
   const json message = {{"type", "scene"},
                         {"name", scene.name},

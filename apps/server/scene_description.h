@@ -1,6 +1,6 @@
-/// What a viewer must know before it can show frames: robots, their bodies and shapes, the field, and the properties that
-/// can be read, plotted and set. Sent as JSON when a viewer connects and again whenever it changes. Body and property
-/// numbers in frames count through `robots[].bodies` and `properties` in the order given here.
+/// What a viewer must know before it can show frames: robots, their bodies and shapes, the field, and the properties
+/// that can be read, plotted and set. Sent as JSON when a viewer connects and again whenever it changes. Body and
+/// property numbers in frames count through `robots[].bodies` and `properties` in the order given here.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -16,11 +16,11 @@ namespace gradus::view {
 /// One shape of a body or of the field.
 struct Shape {
   ShapeKind kind = ShapeKind::sphere;
-  double radius = 0;            // sphere, capsule, cylinder                                [m]
-  double length = 0;            // capsule: between the centres; cylinder: full height      [m]
-  Vec3 size{0, 0, 0};           // box: full extents; plane: drawn extents, 0 = endless     [m]
-  Pose X_BS = identity_pose();  // shape in its body (field: in the world); axis and plane normal along z of S
-  Vec3 colour{0.6, 0.6, 0.6};   // red, green, blue in 0 … 1
+  double radius = 0;                     // sphere, capsule, cylinder                                [m]
+  double length = 0;                     // capsule: between the centres; cylinder: full height      [m]
+  Vec3 size{0, 0, 0};                    // box: full extents; plane: drawn extents, 0 = endless     [m]
+  Pose X_BS = identity_pose();           // shape in its body (field: in the world); axis and plane normal along z of S
+  Vec3 colour{0.6, 0.6, 0.6};            // red, green, blue in 0 … 1
   std::shared_ptr<const MeshSpec> mesh;  // kind mesh: its triangles; shared ones are sent once
 };
 
@@ -65,8 +65,8 @@ struct SceneDescription {
   std::uint32_t revision = 1;  // frames carry the number of the description that they belong to
   double step = 0.001;         // h  [s]
   std::uint64_t seed = 0;
-  bool can_seek = false;       // the feed keeps a past: the page offers the time line for scrubbing
-  bool can_branch = false;     // the feed can run again from there with changes
+  bool can_seek = false;    // the feed keeps a past: the page offers the time line for scrubbing
+  bool can_branch = false;  // the feed can run again from there with changes
   std::vector<Robot> robots;
   std::vector<FieldObject> field;
   std::vector<Property> properties;  // at most 65535

@@ -5,7 +5,8 @@
 
 namespace gradus::view {
 
-/// 128 random bits of the operating system as 32 hexadecimal digits. Ends in an empty string if there are none to be had.
+/// 128 random bits of the operating system as 32 hexadecimal digits. Ends in an empty string if there are none to be
+/// had.
 std::string random_token();
 
 /// Equality in a time that does not depend on where two texts differ. An empty secret equals nothing.

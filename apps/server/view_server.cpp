@@ -40,10 +40,10 @@ using Bytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
 
-constexpr auto kTick = std::chrono::microseconds(16667);      // frames are thinned to 60 a second
+constexpr auto kTick = std::chrono::microseconds(16667);  // frames are thinned to 60 a second
 constexpr std::uint32_t kHeaderSizeMax = 8192;
-constexpr std::size_t kPendingTextsMax = 512;                 // messages that a viewer has not taken yet
-constexpr std::size_t kEventsKept = 256;                      // for viewers that come later
+constexpr std::size_t kPendingTextsMax = 512;  // messages that a viewer has not taken yet
+constexpr std::size_t kEventsKept = 256;       // for viewers that come later
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
@@ -85,7 +85,8 @@ Response make_response(const Request& request, http::status status, std::string_
   Response r{status, request.version()};
   r.set(http::field::content_type, beast::string_view(type.data(), type.size()));
   r.set(http::field::cache_control, "no-store");
-  r.set("Content-Security-Policy", "default-src 'self'; img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'");
+  r.set("Content-Security-Policy",
+        "default-src 'self'; img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'");
   r.set("X-Content-Type-Options", "nosniff");
   r.set("Referrer-Policy", "no-referrer");
   r.set("Cross-Origin-Resource-Policy", "same-origin");
@@ -95,10 +96,18 @@ Response make_response(const Request& request, http::status status, std::string_
   return r;
 }
 
+/// A recording is one file with its script inside; it brings its own policy, which allows that and nothing else.
+Response make_recording_response(const Request& request, const std::string& page) {
+  Response r = make_response(request, http::status::ok, "text/html; charset=utf-8", page);
+  r.erase("Content-Security-Policy");
+  return r;
+}
+
 Response make_error(const Request& request, http::status status, const std::string& what) {
   return make_response(request, status, "text/html; charset=utf-8",
                        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>gradus</title>"
-                       "<link rel=\"icon\" href=\"data:,\"><h1>gradus</h1><p>" + what + "</p></html>\n");
+                       "<link rel=\"icon\" href=\"data:,\"><h1>gradus</h1><p>" +
+                           what + "</p></html>\n");
 }
 
 Diagnostic start_error(const ServerOptions& o, const std::string& what) {
@@ -131,15 +140,20 @@ class ViewServer::Hub {
   ServerOptions options_;
 
   // Hand-overs: > means from the simulation to the server.
-  NewestWins<std::vector<std::uint8_t>> frames_;                        // >
-  NewestWins<std::shared_ptr<const SceneDescription>> scenes_;          // >
-  struct Reply { std::uint64_t viewer; std::uint32_t id; bool ok; std::string text; };
-  Queue<Reply, 1024> replies_;                                          // >
-  Queue<Event, 1024> events_;                                           // >
-  Queue<Command, 1024> commands_;                                       // <
-  NewestWins<std::vector<std::uint16_t>> wanted_;                       // <
-  std::uint32_t sequence_ = 0;         // of frames; the simulation's thread only
-  Clock::time_point last_publish_{};   // the simulation's thread only
+  NewestWins<std::vector<std::uint8_t>> frames_;                // >
+  NewestWins<std::shared_ptr<const SceneDescription>> scenes_;  // >
+  struct Reply {
+    std::uint64_t viewer;
+    std::uint32_t id;
+    bool ok;
+    std::string text;
+  };
+  Queue<Reply, 1024> replies_;                     // >
+  Queue<Event, 1024> events_;                      // >
+  Queue<Command, 1024> commands_;                  // <
+  NewestWins<std::vector<std::uint16_t>> wanted_;  // <
+  std::uint32_t sequence_ = 0;                     // of frames; the simulation's thread only
+  Clock::time_point last_publish_{};               // the simulation's thread only
   std::atomic<int> viewer_count_{0};
   std::atomic<std::uint64_t> connections_{0}, refused_{0}, frames_sent_{0}, frames_replaced_{0}, accepted_commands_{0},
       rejected_commands_{0};
@@ -172,9 +186,9 @@ class ViewServer::Hub {
   asio::steady_timer timer_{context_};
   asio::steady_timer accept_pause_{context_};
   std::uint16_t port_ = 0;
-  std::list<std::weak_ptr<HttpSession>> half_open_;               // oldest first
-  std::map<std::uint64_t, std::shared_ptr<Viewer>> viewers_;      // by number
-  std::uint64_t next_viewer_ = 1, controller_ = 0;                // 0 = nobody holds the lease
+  std::list<std::weak_ptr<HttpSession>> half_open_;           // oldest first
+  std::map<std::uint64_t, std::shared_ptr<Viewer>> viewers_;  // by number
+  std::uint64_t next_viewer_ = 1, controller_ = 0;            // 0 = nobody holds the lease
   bool push_is_held_ = false, push_must_end_ = false;
   std::shared_ptr<const SceneDescription> scene_ = std::make_shared<const SceneDescription>();
   Text scene_text_;
@@ -214,7 +228,9 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     frame_ = frame;
     write_next();
   }
-  bool is_stalled(Clock::time_point now, Clock::duration limit) const { return is_writing_ && now - write_began_ > limit; }
+  bool is_stalled(Clock::time_point now, Clock::duration limit) const {
+    return is_writing_ && now - write_began_ > limit;
+  }
   void drop() {
     if (std::exchange(is_gone_, true)) return;
     beast::get_lowest_layer(socket_).close();
@@ -385,7 +401,7 @@ Response ViewServer::Hub::answer(const Request& request) const {
   if (request.method() != http::verb::get && request.method() != http::verb::head)
     return make_error(request, http::status::method_not_allowed, "Only GET and HEAD.");
   const bool may_view = matches_secret(token, options_.view_token) || matches_secret(token, options_.control_token);
-  const bool is_page = path == "/" || path == "/index.html", is_stream = path == "/stream";
+  const bool is_page = path == "/" || path == "/index.html", is_stream = path == "/stream" && options_.page.empty();
   if ((is_page || is_stream) && !may_view)
     return make_error(request, http::status::unauthorized,
                       "The token is missing or wrong. Open the complete address that gradus printed when it started; "
@@ -395,6 +411,7 @@ Response ViewServer::Hub::answer(const Request& request) const {
   if (is_stream && viewer_count_ >= options_.viewers_max)
     return make_error(request, http::status::service_unavailable, "Too many viewers.");
   if (is_stream) return Response{http::status::switching_protocols, request.version()};
+  if (is_page && !options_.page.empty()) return make_recording_response(request, options_.page);
   if (const Asset* asset = find_asset(is_page ? "/index.html" : path))
     return make_response(request, http::status::ok, asset->type, std::string(asset->bytes));
   return make_error(request, http::status::not_found, "There is no such page.");
@@ -428,15 +445,16 @@ void ViewServer::Hub::send_news() {
   }
   Event e;
   while (events_.pop(e)) {
-    past_events_.push_back(to_text({{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind},
-                                    {"text", e.text}, {"robot", e.robot}}));
+    past_events_.push_back(to_text(
+        {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}}));
     broadcast(past_events_.back());
     if (past_events_.size() > kEventsKept) past_events_.pop_front();
   }
   const bool is_new = frames_.take();
   if (is_new) last_frame_ = std::make_shared<const std::vector<std::uint8_t>>(frames_.front());
   const auto now = Clock::now();
-  if (!last_frame_ || !(is_new || now - last_frame_sent_ > std::chrono::seconds(1))) return;  // once a second: still here
+  if (!last_frame_ || !(is_new || now - last_frame_sent_ > std::chrono::seconds(1)))
+    return;  // once a second: still here
   last_frame_sent_ = now;
   for (const auto& [number, viewer] : viewers_) viewer->offer(last_frame_);
 }
@@ -484,7 +502,9 @@ void ViewServer::Hub::end_push() {
 
 void ViewServer::Hub::send_leases() {
   for (const auto& [number, viewer] : viewers_)
-    viewer->send(to_text({{"type", "lease"}, {"mine", number == controller_}, {"taken", controller_ != 0},
+    viewer->send(to_text({{"type", "lease"},
+                          {"mine", number == controller_},
+                          {"taken", controller_ != 0},
                           {"viewers", viewers_.size()}}));
 }
 

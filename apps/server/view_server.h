@@ -2,13 +2,14 @@
 ///
 ///   auto server = ViewServer::start({});            print(server->control_url())
 ///   server->set_scene(description);
-///   loop: server->poll_commands(commands);  apply them, reply;  step;  if (server->frame_due()) server->publish(frame);
+///   loop: server->poll_commands(commands);  apply them, reply;  step;  if (server->frame_due())
+///   server->publish(frame);
 ///
 /// Nothing here waits: frames go through a triple buffer (newest wins, thinned to 60 a second by the server), commands
 /// and events through bounded queues. A viewer that is slow, dead or hostile costs the server's thread, never a step.
 ///
-/// Access: loopback only unless told otherwise; Host and Origin must be the server's own; two random tokens, one to view
-/// and one to control; among viewers that may control, one holds the lease. Limits are in docs/viewer.md.
+/// Access: loopback only unless told otherwise; Host and Origin must be the server's own; two random tokens, one to
+/// view and one to control; among viewers that may control, one holds the lease. Limits are in docs/viewer.md.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -27,11 +28,12 @@ struct ServerOptions {
   std::uint16_t port = 0;             // 0 = any free one
   std::string control_token;          // "" = random
   std::string view_token;             // "" = random
+  std::string page;  // "" = the live viewer; else this, e.g. Recording::to_html(): replay without a run
   int viewers_max = 64;
-  int half_open_max = 64;             // connections that have not finished their request; above, the oldest is dropped
-  double request_timeout = 5;         // a request must be complete by then                       [s]
-  double idle_timeout = 20;           // a viewer that answers no ping for so long is dropped     [s]
-  double write_timeout = 10;          // a viewer that takes no data for so long is dropped       [s]
+  int half_open_max = 64;      // connections that have not finished their request; above, the oldest is dropped
+  double request_timeout = 5;  // a request must be complete by then                       [s]
+  double idle_timeout = 20;    // a viewer that answers no ping for so long is dropped     [s]
+  double write_timeout = 10;   // a viewer that takes no data for so long is dropped       [s]
 };
 
 /// Something worth a mark on the time line.
@@ -47,7 +49,7 @@ struct ServerStatistics {
   int viewers = 0;
   std::uint64_t connections = 0, refused = 0;  // refused: token, host, origin, size, time or number
   std::uint64_t frames_sent = 0;
-  std::uint64_t frames_replaced = 0;           // a newer one came before a viewer could take it
+  std::uint64_t frames_replaced = 0;  // a newer one came before a viewer could take it
   std::uint64_t commands = 0, commands_rejected = 0;
 };
 
@@ -64,10 +66,10 @@ class ViewServer {
 
   // From the simulation's thread; none of these waits.
   void set_scene(std::shared_ptr<const SceneDescription> scene);
-  bool frame_due();                 // somebody looks and the last frame is 1/60 s old
+  bool frame_due();  // somebody looks and the last frame is 1/60 s old
   void publish(const Frame& frame);
-  void poll_commands(std::vector<Command>& commands);           // replaces the content, in order of arrival
-  const std::vector<std::uint16_t>& wanted_signals();           // properties that any viewer reads, ascending
+  void poll_commands(std::vector<Command>& commands);  // replaces the content, in order of arrival
+  const std::vector<std::uint16_t>& wanted_signals();  // properties that any viewer reads, ascending
   void reply(const Command& command, bool ok, std::string text);
   void announce(Event event);
 

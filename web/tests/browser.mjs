@@ -252,7 +252,7 @@ test('an exported file opens from disk, plays, is stopped and searched, plots th
   console.log(`    ${(statSync(file).size / 1e6).toFixed(1)} MB`);
   const page = await context.newPage();
   await open(page, `file://${file}`);
-  assert.equal(await page.locator('.status').textContent(), 'replay');
+  await until(page, () => document.querySelector('.status').textContent === 'replay');
   const a = await now(page);
   await page.waitForTimeout(800);
   assert.ok((await now(page)).time > a.time + 0.1);
@@ -267,6 +267,16 @@ test('an exported file opens from disk, plays, is stopped and searched, plots th
   await until(page, () => document.querySelector('.toast')?.textContent.includes('recording'));
   await page.screenshot({ path: join(out, 'exported.png') });
   await page.close();
+});
+
+test('a recording is served in the same page without a run', async ({ context }) => {
+  const replay = await startSimulator(program, ['--replay']);
+  const page = await context.newPage();
+  await open(page, replay.view);
+  await until(page, () => document.querySelector('.status').textContent === 'replay');
+  await until(page, () => window.gradus.frameNow.time > 0.3);
+  await page.close();
+  await replay.stop();
 });
 
 /** Status of a request with headers of our choice. */

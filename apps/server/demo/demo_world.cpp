@@ -19,14 +19,14 @@ constexpr double kAnkle = 0.045, kBallRadius = 0.07;
 /// A joint and the body that it moves. Bodies follow their parents.
 struct LinkShape {
   const char* name;
-  int parent;          // index; -1 for the base
-  Vec3 offset;         // joint in the parent's frame  [m]
+  int parent;   // index; -1 for the base
+  Vec3 offset;  // joint in the parent's frame  [m]
   Vec3 axis;
   ShapeKind kind;
   double radius, length;
   Vec3 size;
-  Vec3 centre;         // of the shape in the body's frame
-  int tint;            // 0 light shell, 1 dark, 2 team colour
+  Vec3 centre;  // of the shape in the body's frame
+  int tint;     // 0 light shell, 1 dark, 2 team colour
 };
 
 constexpr ShapeKind kBox = ShapeKind::box, kCapsule = ShapeKind::capsule, kSphere = ShapeKind::sphere;
@@ -61,16 +61,29 @@ double squat(double phase, double amplitude) { return 0.25 + 0.2 * amplitude * (
 double joint_angle(int link, double phase, double amplitude) {
   const double knee = squat(phase, amplitude);
   switch (link) {
-    case 3: return 0.1 * std::sin(0.7 * phase);
-    case 4: return -2.4 + 0.5 * amplitude * std::sin(3 * phase);
-    case 6: return -0.4;
-    case 7: return 0.15;
-    case 8: return 0.5 * amplitude * std::sin(phase);
-    case 9: return -0.6;
-    case 10: case 13: return -knee;
-    case 11: case 14: return 2 * knee;
-    case 12: case 15: return -knee;
-    default: return 0;
+    case 3:
+      return 0.1 * std::sin(0.7 * phase);
+    case 4:
+      return -2.4 + 0.5 * amplitude * std::sin(3 * phase);
+    case 6:
+      return -0.4;
+    case 7:
+      return 0.15;
+    case 8:
+      return 0.5 * amplitude * std::sin(phase);
+    case 9:
+      return -0.6;
+    case 10:
+    case 13:
+      return -knee;
+    case 11:
+    case 14:
+      return 2 * knee;
+    case 12:
+    case 15:
+      return -knee;
+    default:
+      return 0;
   }
 }
 
@@ -189,7 +202,8 @@ std::string DemoWorld::apply(const Action& action) {
     if (m->robot >= robot_count_) return "the ball has one level only";
     state_.robots[m->robot].level = m->level;
     const Robot& robot = scene_->robots[static_cast<std::size_t>(m->robot)];
-    events_.push_back({state_.k, time(), "level", robot.name + " → " + kLevels[static_cast<std::size_t>(m->level)], m->robot});
+    events_.push_back(
+        {state_.k, time(), "level", robot.name + " → " + kLevels[static_cast<std::size_t>(m->level)], m->robot});
   } else if (const auto* p = std::get_if<SetProperty>(&action)) {
     constexpr int kPerRobot = kRobotProperties + kLinkCount - 1;
     RobotState& s = state_.robots[p->property / kPerRobot];
@@ -247,16 +261,19 @@ void DemoWorld::fill(Frame& frame, std::span<const std::uint16_t> wanted) {
     place_robot(r, bodies_);
     const int first = r * kLinkCount;
     const Vec3 pelvis = bodies_[static_cast<std::size_t>(first)].p_WB;
-    RobotStatus status{s.level, s.has_leant, kCost[static_cast<std::size_t>(s.level)], kUnknown,
-                       pelvis + Vec3{0, 0, 0.08}, {s.vx, s.vy, 0}, {}};
+    RobotStatus status{
+        s.level,         s.has_leant, kCost[static_cast<std::size_t>(s.level)], kUnknown, pelvis + Vec3{0, 0, 0.08},
+        {s.vx, s.vy, 0}, {}};
     const double share = 0.5 + 2 * s.y;  // weight moves to the side of the lean
     for (int foot : {12, 15}) {
       const Vec3 p = bodies_[static_cast<std::size_t>(first + foot)].p_WB;
       const double load = kMass * 9.81 / 4 * std::clamp(foot == 15 ? share : 1 - share, 0.05, 0.95);
       for (double dx : {-0.055, 0.115})
         for (double dy : {-0.04, 0.04})
-          frame.contacts.push_back({{p.x + dx, p.y + dy, 0}, {2 * s.x * load, 2 * s.y * load, load},
-                                    static_cast<std::uint16_t>(first + foot), kStaticWorld});
+          frame.contacts.push_back({{p.x + dx, p.y + dy, 0},
+                                    {2 * s.x * load, 2 * s.y * load, load},
+                                    static_cast<std::uint16_t>(first + foot),
+                                    kStaticWorld});
     }
     status.centre_of_pressure_W = home(r, robot_count_) + Vec3{0.03 + 0.3 * s.x, 0.3 * s.y, 0};
     frame.robots.push_back(status);
@@ -273,8 +290,7 @@ void DemoWorld::fill(Frame& frame, std::span<const std::uint16_t> wanted) {
   frame.robots.push_back({0, false, 0.05, kUnknown, frame.bodies.back().p_WB, {}, {kUnknown, kUnknown, kUnknown}});
   for (std::uint16_t p : wanted) frame.signals.push_back({p, static_cast<float>(signal(p))});
   frame.hash = hash_bytes(&state_.k, sizeof state_.k);
-  for (int r = 0; r < robot_count_; ++r)
-    frame.hash = hash_bytes(&state_.robots[r].x, 5 * sizeof(double), frame.hash);
+  for (int r = 0; r < robot_count_; ++r) frame.hash = hash_bytes(&state_.robots[r].x, 5 * sizeof(double), frame.hash);
 }
 
 void DemoWorld::save(std::vector<std::byte>& snapshot) const {

@@ -27,7 +27,7 @@ class DemoWorld : public Simulation {
     double phase = 0;                     // of the waving                              [rad]
     double amplitude = 1, rate = 1;       // of the waving, can be set                  [-], [1/s]
     int level = 0;
-    bool has_leant = false;               // leans far: told as an event once
+    bool has_leant = false;  // leans far: told as an event once
   };
   struct State {
     std::uint64_t k = 0;

@@ -13,7 +13,8 @@ SceneDescription two_robots() {
   SceneDescription s;
   s.robots = {{"red1", {"single_body", "articulated"}, 0, {{"trunk", {}}, {"head", {}}}, {}},
               {"blue1", {"kinematic_walk"}, 0, {{"trunk", {}}}, {}}};
-  s.properties = {{"red1.trunk.x", "m"}, {"red1.gain", "", PropertyType::number, true, 0, 2},
+  s.properties = {{"red1.trunk.x", "m"},
+                  {"red1.gain", "", PropertyType::number, true, 0, 2},
                   {"red1.light", "", PropertyType::boolean, true}};
   return s;
 }
@@ -69,11 +70,25 @@ TEST(Command, everything_but_subscription_and_lease_needs_control) {
 
 TEST(Command, what_names_nothing_or_is_out_of_range_is_refused) {
   for (const char* text : {
-           "", "[]", "7", "null", "{", R"("pause")", R"({"do":"pause"})", R"({"id":1})", R"({"id":-1,"do":"pause"})",
-           R"({"id":1,"do":"eval"})", R"({"id":1,"do":5})", R"({"id":1,"do":"step","count":0})",
-           R"({"id":1,"do":"step","count":1.5})", R"({"id":1,"do":"step","count":1e9})", R"({"id":1,"do":"step"})",
-           R"({"id":1,"do":"speed","factor":0})", R"({"id":1,"do":"speed","factor":-1})",
-           R"({"id":1,"do":"speed","factor":1e999})", R"({"id":1,"do":"speed","factor":"fast"})",
+           "",
+           "[]",
+           "7",
+           "null",
+           "{",
+           R"("pause")",
+           R"({"do":"pause"})",
+           R"({"id":1})",
+           R"({"id":-1,"do":"pause"})",
+           R"({"id":1,"do":"eval"})",
+           R"({"id":1,"do":5})",
+           R"({"id":1,"do":"step","count":0})",
+           R"({"id":1,"do":"step","count":1.5})",
+           R"({"id":1,"do":"step","count":1e9})",
+           R"({"id":1,"do":"step"})",
+           R"({"id":1,"do":"speed","factor":0})",
+           R"({"id":1,"do":"speed","factor":-1})",
+           R"({"id":1,"do":"speed","factor":1e999})",
+           R"({"id":1,"do":"speed","factor":"fast"})",
            R"({"id":1,"do":"set_motion","robot":"green1","level":"articulated"})",
            R"({"id":1,"do":"set_motion","robot":"blue1","level":"articulated"})",
            R"({"id":1,"do":"set_property","path":"red1.trunk.x","value":1})",
@@ -84,8 +99,10 @@ TEST(Command, what_names_nothing_or_is_out_of_range_is_refused) {
            R"({"id":1,"do":"push","body":0,"point":[0,0],"target":[0,0,0],"stiffness":1,"max_force":1})",
            R"({"id":1,"do":"push","body":0,"point":[0,0,1e7],"target":[0,0,0],"stiffness":1,"max_force":1})",
            R"({"id":1,"do":"push","body":0,"point":[0,0,"x"],"target":[0,0,0],"stiffness":1,"max_force":1})",
-           R"({"id":1,"do":"seek","time":-1})", R"({"id":1,"do":"subscribe","properties":[3]})",
-           R"({"id":1,"do":"subscribe","properties":[-1]})", R"({"id":1,"do":"subscribe","properties":0})",
+           R"({"id":1,"do":"seek","time":-1})",
+           R"({"id":1,"do":"subscribe","properties":[3]})",
+           R"({"id":1,"do":"subscribe","properties":[-1]})",
+           R"({"id":1,"do":"subscribe","properties":0})",
        })
     EXPECT_NE(error(text), "") << text;
   EXPECT_NE(error(std::string(kCommandSizeMax + 1, ' ')), "");
@@ -93,7 +110,8 @@ TEST(Command, what_names_nothing_or_is_out_of_range_is_refused) {
 }
 
 TEST(Command, no_byte_of_a_good_command_can_be_changed_into_a_crash) {
-  const std::string text = R"({"id":1,"do":"push","body":0,"point":[0,0,0],"target":[1,2,3],"stiffness":1,"max_force":1})";
+  const std::string text =
+      R"({"id":1,"do":"push","body":0,"point":[0,0,0],"target":[1,2,3],"stiffness":1,"max_force":1})";
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(error(text.substr(0, n)), "");
   std::mt19937 random(3);
   for (int i = 0; i < 20000; ++i) {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -51,29 +51,42 @@ nlohmann::json vector_json(Vec3 a) {
 /// What TypeScript must read out of the bytes, written by this side from the frame itself.
 nlohmann::json expected_json(const Frame& f) {
   const auto finite = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
-  nlohmann::json j = {{"scene_revision", f.scene_revision}, {"k", f.k}, {"time", f.time}, {"t_min", f.t_min},
-                      {"t_max", f.t_max}, {"hash", fmt::format("{:016x}", f.hash)}, {"paused", f.paused},
-                      {"behind", f.behind}, {"replay", f.replay}, {"past", f.past},
-                      {"speed_target", finite(f.speed_target)}, {"speed_actual", f.speed_actual}};
+  nlohmann::json j = {{"scene_revision", f.scene_revision},
+                      {"k", f.k},
+                      {"time", f.time},
+                      {"t_min", f.t_min},
+                      {"t_max", f.t_max},
+                      {"hash", fmt::format("{:016x}", f.hash)},
+                      {"paused", f.paused},
+                      {"behind", f.behind},
+                      {"replay", f.replay},
+                      {"past", f.past},
+                      {"speed_target", finite(f.speed_target)},
+                      {"speed_actual", f.speed_actual}};
   for (const char* key : {"bodies", "ghosts", "robots", "contacts", "signals"}) j[key] = nlohmann::json::array();
   for (const auto& [key, list] : {std::pair{"bodies", &f.bodies}, std::pair{"ghosts", &f.ghosts}})
     for (const BodyPose& b : *list)
       j[key].push_back({{"p", vector_json(b.p_WB)}, {"q", {b.q_WB.x, b.q_WB.y, b.q_WB.z, b.q_WB.w}}});
   for (const RobotStatus& r : f.robots)
-    j["robots"].push_back({{"level", r.level}, {"fallen", r.fallen}, {"us_per_step", finite(r.us_per_step)},
-                           {"error", finite(r.error)}, {"com", vector_json(r.com_W)},
+    j["robots"].push_back({{"level", r.level},
+                           {"fallen", r.fallen},
+                           {"us_per_step", finite(r.us_per_step)},
+                           {"error", finite(r.error)},
+                           {"com", vector_json(r.com_W)},
                            {"com_velocity", vector_json(r.com_velocity_W)},
                            {"centre_of_pressure", vector_json(r.centre_of_pressure_W)}});
   for (const Contact& c : f.contacts)
-    j["contacts"].push_back({{"point", vector_json(c.point_W)}, {"force", vector_json(c.force_W)}, {"body", c.body},
-                             {"other", c.other}});
+    j["contacts"].push_back(
+        {{"point", vector_json(c.point_W)}, {"force", vector_json(c.force_W)}, {"body", c.body}, {"other", c.other}});
   for (const Signal& s : f.signals) j["signals"].push_back({{"property", s.property}, {"value", s.value}});
   return j;
 }
 
 Frame random_frame(std::mt19937& random) {
   const auto in = [&](double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(random); };
-  const auto vector = [&] { return Vec3{static_cast<float>(in(-50, 50)), static_cast<float>(in(-50, 50)), static_cast<float>(in(-50, 50))}; };
+  const auto vector = [&] {
+    return Vec3{static_cast<float>(in(-50, 50)), static_cast<float>(in(-50, 50)), static_cast<float>(in(-50, 50))};
+  };
   const auto count = [&](int max) { return std::uniform_int_distribution<int>(0, max)(random); };
   Frame f;
   f.scene_revision = static_cast<std::uint32_t>(count(1000));
@@ -92,9 +105,11 @@ Frame random_frame(std::mt19937& random) {
   for (int i = count(12); i > 0; --i) f.bodies.push_back(pose());
   if (count(1)) f.ghosts.resize(f.bodies.size(), pose());
   for (int i = count(4); i > 0; --i)
-    f.robots.push_back({count(255), count(1) == 1, static_cast<float>(in(0, 9)), kUnknown, vector(), vector(), vector()});
+    f.robots.push_back(
+        {count(255), count(1) == 1, static_cast<float>(in(0, 9)), kUnknown, vector(), vector(), vector()});
   for (int i = count(9); i > 0; --i)
-    f.contacts.push_back({vector(), vector(), static_cast<std::uint16_t>(count(500)), static_cast<std::uint16_t>(count(65535))});
+    f.contacts.push_back(
+        {vector(), vector(), static_cast<std::uint16_t>(count(500)), static_cast<std::uint16_t>(count(65535))});
   for (int i = count(9); i > 0; --i)
     f.signals.push_back({static_cast<std::uint16_t>(count(65535)), static_cast<float>(in(-9, 9))});
   return f;

@@ -85,7 +85,8 @@ class RawClient {
   }
   /// Opens /stream; the status line of the answer.
   std::string open_stream(const std::string& token, const std::string& more_headers = "") {
-    send("GET /stream?token=" + token + " HTTP/1.1\r\nHost: " + host() + "\r\n" + upgrade_headers() + more_headers + "\r\n");
+    send("GET /stream?token=" + token + " HTTP/1.1\r\nHost: " + host() + "\r\n" + upgrade_headers() + more_headers +
+         "\r\n");
     std::size_t end;
     while ((end = buffer_.find("\r\n\r\n")) == buffer_.npos)
       if (!receive()) return "";
@@ -123,7 +124,8 @@ class RawClient {
     } else {
       const bool is_short = data.size() < 65536;
       bytes += static_cast<char>(mask_bit | (is_short ? 126 : 127));
-      for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8) bytes += static_cast<char>((data.size() >> shift) & 255);
+      for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8)
+        bytes += static_cast<char>((data.size() >> shift) & 255);
     }
     if (is_masked) bytes += std::string(4, '\0');  // a mask of zeros changes nothing
     return send(bytes + data);
