@@ -1,6 +1,5 @@
 /// What a viewer asks for. Commands arrive as JSON text, are checked against the scene description (names, ranges,
-/// finiteness) and reach the simulation as values of one variant; the simulation never sees a string that names
-/// nothing.
+/// finiteness) and reach the simulation as values of one variant: it never sees a name that names nothing.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,36 +15,38 @@ namespace gradus::view {
 struct Pause {};
 struct Resume {};
 struct Step {
-  int count = 1;
-};  // steps to take while paused, 1 … 100000
+  int count = 1;  // 1 … 100000; pauses first
+};
 struct Speed {
-  double factor = 1;
-};  // simulated over wall time; infinity = as fast as possible
+  double factor = 1;  // simulated over wall time; infinity = as fast as possible
+};
 struct SetMotion {
-  int robot = 0, level = 0;
-};  // indices into robots and its levels
+  int robot = 0;  // index into robots
+  int level = 0;  // index into its levels
+};
 struct SetProperty {
-  int property = 0;
-  double value = 0;
-};  // index into properties; settable and within its bounds
-/// A spring from the point of the body that the mouse took hold of to where the mouse is: f = stiffness (target −
-/// point), with whatever damping the simulation adds, and |f| ≤ max_force.
+  int property = 0;  // index into properties, a settable one
+  double value = 0;  // within its bounds
+};
+/// A spring from the point of the body that the mouse took hold of to where the mouse is:
+///   f = stiffness (target − point), |f| ≤ max_force, plus whatever damping the simulation adds.
 struct Push {
   int body = 0;
-  Vec3 point_B{0, 0, 0};
-  Vec3 target_W{0, 0, 0};
-  double stiffness = 0, max_force = 0;
+  Vec3 point_B{0, 0, 0};   // [m]
+  Vec3 target_W{0, 0, 0};  // [m]
+  double stiffness = 0;    // [N/m]
+  double max_force = 0;    // [N]
 };
 struct ReleasePush {};  // also sent when the viewer that pushes goes away
-struct Reset {};        // back to time 0
+struct Reset {};        // back to the start
 struct Seek {
-  double time = 0;
-};                 // show this moment of the past; never un-pauses
+  double time = 0;  // show this moment of the past; never un-pauses  [s]
+};
 struct Branch {};  // run on from the moment shown, keep the old course as ghost
 // Of every viewer; these never reach the simulation:
 struct Subscribe {
-  std::vector<std::uint16_t> properties;
-};  // replaces the former set
+  std::vector<std::uint16_t> properties;  // replaces the former set; ascending
+};
 struct TakeControl {};
 struct GiveControl {};
 

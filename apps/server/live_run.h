@@ -65,13 +65,13 @@ class LiveRun {
     std::vector<std::byte> bytes;
   };
   struct Input {
-    std::uint64_t k;
+    std::uint64_t k;  // took effect before the step from k
     Action action;
-  };  // took effect before the step from k
+  };
   struct Poses {
     std::uint64_t k;
-    std::vector<float> values;
-  };  // (7 nbody) p x, y, z, q w, x, y, z
+    std::vector<float> values;  // (7 nbody) p x, y, z, q w, x, y, z
+  };
 
   void handle(const Command& command);
   std::string change(const Action& action);

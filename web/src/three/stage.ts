@@ -152,12 +152,13 @@ export class Stage {
     const box = new THREE.Box3();
     for (let b = 0; b < f.bodyCount; b++) box.expandByPoint(this.v.fromArray(f.bodies, b * BODY_VALUES));
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
+    box.expandByScalar(0.2); // origins of bodies are not their surfaces
     const centre = box.getCenter(new THREE.Vector3());
-    const radius = Math.max(0.45, box.getSize(new THREE.Vector3()).length() / 2);
+    const radius = Math.max(0.6, box.getSize(new THREE.Vector3()).length() / 2);
     const halfHeight = Math.tan((this.camera.fov * Math.PI) / 360);
     const fit = radius / Math.sin(Math.atan(halfHeight * Math.min(1, this.camera.aspect)));
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).add(new THREE.Vector3(0.94, 0.2, 0.34).normalize().multiplyScalar(1.02 * fit));
+    this.camera.position.copy(centre).add(new THREE.Vector3(0.94, 0.2, 0.34).normalize().multiplyScalar(fit));
     this.controls.update();
     this.framed = true;
   }
