@@ -32,6 +32,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
+  cmd->add_option("--view", o->view_port, "watch and steer it in the browser; --view=PORT chooses the port")->expected(0, 1)->default_str("0")->check(CLI::Range(0, 65535));
   cmd->add_flag("--json", o->json, "one JSON object on standard output and nothing else");
   cmd->add_flag("--quiet", o->quiet, "no progress");
   cmd->footer(

@@ -1,24 +1,29 @@
-#include <atomic>
 #include <cinttypes>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/pacing.h"
 #include "cli/runner.h"
+#include "cli/world_view.h"
 #include "core/progress.h"
 
 namespace gradus::cli {
-namespace {
 
-std::atomic<bool> interrupted{false};
+volatile std::sig_atomic_t interrupted = 0;
+
+namespace {
 
 /// The first Ctrl-C ends the run properly, a second one at once.
 void on_interrupt(int signal) {
-  if (interrupted.exchange(true)) {
+  if (interrupted) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
+  interrupted = 1;
 }
 
 double speed_factor(const std::string& text) {
@@ -77,6 +82,25 @@ void print_table(Runner& run, const Summary& s, const std::string& scene) {
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
 }
 
+/// The same in the hands of viewers: until Ctrl-C, or the time that was asked for.
+Summary drive_viewed(Runner& run, const RunOptions& o) {
+  WorldView simulation(run);
+  view::ServerOptions options;
+  options.port = static_cast<std::uint16_t>(*o.view_port);
+  auto server = view::ViewServer::start(options);
+  if (!server) return print(server.notes()), Summary{};
+  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n", (*server)->control_url().c_str(), (*server)->view_url().c_str());
+  view::LiveRun live(simulation, **server);
+  const double factor = speed_factor(o.speed), start = now();
+  live.carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
+  const double end = o.duration.empty() ? std::numeric_limits<double>::infinity() : run.duration();
+  while (!interrupted && run.stopped().empty() && run.world().time() < end - 0.5 * run.world().model().step) {
+    const auto wait = live.turn();
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(wait, std::chrono::milliseconds(20)));
+  }
+  return {now() - start, run.world().k(), 0};
+}
+
 /// Steps until the time is over, Ctrl-C or a fault; returns what the summary needs.
 Summary drive(Runner& run, const RunOptions& o) {
   World& w = run.world();
@@ -107,7 +131,7 @@ int run_scene(const RunOptions& o) {
   if (!run) return 1;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  const Summary s = drive(*run, o);
+  const Summary s = o.view_port ? drive_viewed(*run, o) : drive(*run, o);
   const bool whole = run->close_logs();
   if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
   if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());

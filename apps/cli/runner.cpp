@@ -88,10 +88,14 @@ void Runner::write_csv() {
   }
 }
 
-void Runner::apply_now(const Command& command) {
+std::string Runner::apply_now(const Command& command) {
   for (auto& r : recorders_) r->command(*world_, command);
-  const std::string problem = apply(*world_, command);
-  if (!problem.empty()) std::fprintf(stderr, "error: %s\n", problem.c_str());
+  return apply(*world_, command);
+}
+
+void Runner::rewind_to(const Snapshot& snapshot) {
+  world_->restore(snapshot);
+  for (int r = 0; r < world_->robot_count(); ++r) fallen_[static_cast<std::size_t>(r)] = world_->fallen(r);
 }
 
 void Runner::step() {

@@ -1,5 +1,6 @@
 /// `gradus run`: a scene from load to summary. Owns what the step must not know: wall clock, pacing, Ctrl-C, files.
 #pragma once
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ namespace gradus::cli {
 struct RunOptions {
   std::string scene, duration, speed = "max";
   std::vector<std::string> logs, properties, motions, sets;
+  std::optional<int> view_port;  // serve the viewer; 0: any free port
   std::optional<std::uint64_t> seed;
   int threads = 1;
   bool json = false, quiet = false;
@@ -36,7 +38,8 @@ class Runner {
   const SceneSpec& scene() const { return scene_; }
   double duration() const { return duration_; }
 
-  void apply_now(const Command& command);  // recorded; problems are printed
+  std::string apply_now(const Command& command);  // recorded; "" or what was wrong
+  void rewind_to(const Snapshot& snapshot);       // only without logs: those go forward
   void step();                             // one step, logs and events included
   /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
   const std::string& stopped() const { return stopped_; }
@@ -67,6 +70,7 @@ class Runner {
 };
 
 int run_scene(const RunOptions& options);
+extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
 /// Default columns of logs: base pose and joint coordinates of every robot.
 std::vector<std::string> default_properties(const World& world);
 
