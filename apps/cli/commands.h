@@ -33,6 +33,7 @@ void print(const Diagnostics& notes);
 /// Loads a scene and applies --set and --motion; nothing on errors, which are printed.
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
                                          const std::vector<std::string>& motions);
-double now();  // wall clock from any start [s]
+double now();          // wall clock from any start [s]
+double thread_time();  // processor time of the calling thread [s]
 
 }  // namespace gradus::cli

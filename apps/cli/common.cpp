@@ -1,5 +1,6 @@
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -52,6 +53,12 @@ std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vec
 double now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+double thread_time() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 }  // namespace gradus::cli

@@ -5,8 +5,7 @@
 namespace gradus {
 namespace compliant {
 
-constexpr double kStale = 0.2;     // relative change of the normal force that makes a sliding bound stale
-constexpr double kResting = 1e-9;  // [m/s] below this a sliding point has no direction
+constexpr double kStale = 0.02;    // relative change of the normal force that makes a sliding bound stale
 constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
 constexpr double kOver = 1e-9;     // a bound exceeded by this share is rounding
 
@@ -20,34 +19,39 @@ GRADUS_INLINE Sym3T<T> axial(const Vec3T<T>& n, T wn, T w) {
 template <class T>
 GRADUS_INLINE Vec3T<T> tangential(const Vec3T<T>& n, Vec3T<T> a) { return a - n * dot(n, a); }
 
-/// (3): friction of a sliding point.
+/// (3): friction of a sliding point; size: of the trial (4).
 template <class T>
-GRADUS_INLINE void slide(const LawT<T>& law, T fn, T wn, Vec3T<T> u_t, const StaticContactT<T>& c, Vec3T<T>& f, Sym3T<T>& W) {
-  const T bound = T(law.p.friction) * c.fn, speed = norm(u_t), ct = law.ct();
-  const auto fast = bound < ct * speed;
-  const T across = law.h() * select(fast, bound / select(fast, speed, T(1.0)), ct);
+GRADUS_INLINE void slide(const LawT<T>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f, Sym3T<T>& W) {
+  const T bound = T(law.p.friction) * c.fn;
+  const auto less = bound < size;
+  const T across = law.h() * law.ct() * select(less, bound / select(less, size, T(1.0)), T(1.0));
   f = law.n() * fn - c.d * bound;
   W = axial(law.n(), wn, across);
   W.xx -= across * c.d.x * c.d.x; W.xy -= across * c.d.x * c.d.y; W.xz -= across * c.d.x * c.d.z;
   W.yy -= across * c.d.y * c.d.y; W.yz -= across * c.d.y * c.d.z; W.zz -= across * c.d.z * c.d.z;
 }
 
-/// (1) with (2) or (3) for the contact's present opinion, in the lanes `where`; s: deflection of the sticking spring.
+/// (4) for the velocity u; s: deflection of the sticking spring.
 template <class T>
-GRADUS_INLINE void evaluate(const LawT<T>& law, Vec3T<T> s, MaskOf<T> where, StaticContactT<T>& c) {
+GRADUS_INLINE Vec3T<T> trial(const LawT<T>& law, Vec3T<T> s, Vec3T<T> u) {
+  return s * T(law.p.kt) + tangential(law.n(), u) * law.ct();
+}
+
+/// (1) with (2) or (3) for the contact's present opinion, in the lanes `where`.
+template <class T>
+GRADUS_INLINE void evaluate(const LawT<T>& law, Vec3T<T> s, T size, MaskOf<T> where, StaticContactT<T>& c) {
   const Vec3T<T> n = law.n();
   const T cn = law.c(), fn = -(T(law.p.k) * c.gap + cn * dot(n, c.u)), wn = law.h() * cn;
-  const Vec3T<T> u_t = tangential(n, c.u);
   Vec3T<T> f;
   Sym3T<T> W;
   if (!all(c.sliding)) {
-    f = n * fn - s * T(law.p.kt) - u_t * law.ct();
+    f = n * fn - trial(law, s, c.u);
     W = axial(n, wn, law.h() * law.ct());
   }
   if (any(c.sliding)) {
     Vec3T<T> f_slide;
     Sym3T<T> W_slide;
-    slide(law, fn, wn, u_t, c, f_slide, W_slide);
+    slide(law, fn, wn, size, c, f_slide, W_slide);
     f = select(c.sliding, f_slide, f);
     W = select(c.sliding, W_slide, W);
   }
@@ -75,6 +79,12 @@ GRADUS_INLINE Vec3T<T> bounded(const LawT<T>& law, Vec3T<T> s, T fn) {
   return select(over, s * (limit / select(over, length, T(1.0))), s);
 }
 
+/// (5) If the spring of a point that stops were slack, a box on a slope would slip a little whenever a corner slid.
+template <class T>
+GRADUS_INLINE Vec3T<T> dragged(const LawT<T>& law, Vec3T<T> u, Vec3T<T> d, T fn) {
+  return d * (maximum(T(law.p.friction) * fn - T(law.p.dt) * norm(tangential(law.n(), u)), T(0.0)) / T(law.p.kt));
+}
+
 }  // namespace compliant
 
 template <class T>
@@ -85,13 +95,13 @@ GRADUS_INLINE void begin_contact(const LawT<T>& law, T fall, const ContactMemory
   c.active = mask_and(c.active, free > T(0.0));
   if (any(c.active)) {
     c.fn = select(c.fn <= T(0.0), free, c.fn);
-    if (any(c.sliding)) {
-      const Vec3T<T> u_t = tangential(n, c.u);
-      const T speed = norm(u_t);
-      c.sliding = mask_and(c.sliding, speed > T(kResting));
-      c.d = u_t * (T(1.0) / select(c.sliding, speed, T(1.0)));
-    }
-    evaluate(law, deflection(law, m), c.active, c);
+    // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the normal
+    // forces found then would be those of another motion.
+    const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u);
+    const T size = norm(t);
+    c.sliding = size > T(law.p.friction) * c.fn;
+    if (any(c.sliding)) c.d = t * (T(1.0) / select(c.sliding, size, T(1.0)));
+    evaluate(law, s, size, c.active, c);
   }
   if (!all(c.active)) clear_inactive(c);
 }
@@ -103,29 +113,19 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T>& law, const ContactMemoryT<
   const T fn = dot(law.n(), f);
   const auto pulls = mask_and(c.active, fn < T(-kPull));
   const auto pushes = mask_and(c.active, mask_not(pulls));
-  const auto sticks = mask_and(pushes, mask_not(c.sliding)), slides = mask_and(pushes, c.sliding);
-  MaskOf<T> slips{}, turns{}, stale{};
-  if (any(sticks)) {
-    const Vec3T<T> t = tangential(law.n(), f);
-    const T size = norm(t);
-    slips = mask_and(sticks, mask_and(size > T(law.p.friction) * fn * T(1 + kOver), size > T(0.0)));
-    if (any(slips)) c.d = select(slips, t * (T(-1.0) / select(slips, size, T(1.0))), c.d);
-  }
-  if (any(slides)) {
-    turns = mask_and(slides, dot(c.u + a * law.h(), c.d) < T(0.0));
-    stale = mask_and(mask_and(slides, mask_not(turns)),
-                     mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
-  }
-  const auto anew = mask_or(slips, mask_or(turns, stale)), changed = mask_or(pulls, anew);
+  const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u + a * law.h());
+  const T size = norm(t), bound = T(law.p.friction) * fn;
+  const auto slides = mask_and(pushes, c.sliding);
+  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size > bound * T(1 + kOver), size > T(0.0)));
+  const auto stops = mask_and(slides, size < bound);
+  const auto stale = mask_and(mask_and(slides, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
+  const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
   if (!any(changed)) return changed;
   c.active = pushes;
-  c.sliding = mask_and(mask_or(c.sliding, slips), mask_not(turns));
+  c.sliding = mask_and(mask_or(c.sliding, slips), mask_not(stops));
   c.fn = select(mask_or(slips, stale), fn, c.fn);
-  if (any(anew)) {
-    Vec3T<T> s = deflection(law, m);
-    if (any(turns)) s = select(turns, bounded(law, s, fn), s);
-    evaluate(law, s, anew, c);
-  }
+  if (any(slips)) c.d = select(slips, t * (T(1.0) / select(slips, size, T(1.0))), c.d);
+  if (any(anew)) evaluate(law, s, size, anew, c);
   if (any(pulls)) clear_inactive(c);
   return changed;
 }
@@ -138,12 +138,13 @@ GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T>& law, const Conta
   const Vec3T<T> n = law.n(), u = c.u + a * law.h();
   ContactMemoryT<T> out{o, o, o, o};
   out.fn = select(c.active, maximum(dot(n, c.f - c.W * a), o), o);
-  if (any(c.sliding)) out.sliding = select(mask_and(c.active, mask_and(c.sliding, dot(u, c.d) > o)), T(1.0), o);
-  const auto sticks = mask_and(c.active, mask_not(c.sliding));  // a sliding point has no spring; s stays zero
-  if (!any(sticks)) return out;
-  const Vec3T<T> s = bounded(law, deflection(law, m) + tangential(n, u) * law.h(), out.fn);
-  out.s1 = select(sticks, dot(s, law.t1()), o);
-  out.s2 = select(sticks, dot(s, law.t2()), o);
+  if (!any(c.active)) return out;
+  out.sliding = select(mask_and(c.active, c.sliding), T(1.0), o);
+  Vec3T<T> s = zero3<T>();
+  if (!all(c.sliding)) s = bounded(law, deflection(law, m) + tangential(n, u) * law.h(), out.fn);
+  if (any(c.sliding)) s = select(c.sliding, dragged(law, u, c.d, out.fn), s);
+  out.s1 = select(c.active, dot(s, law.t1()), o);
+  out.s2 = select(c.active, dot(s, law.t2()), o);
   return out;
 }
 

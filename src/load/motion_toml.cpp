@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -14,6 +15,8 @@ namespace gradus {
 namespace {
 
 using namespace dimension;
+
+constexpr double kSameTime = 1e-9;  // [s] sums of decimal times differ by rounding
 
 class MotionReader {
  public:
@@ -54,6 +57,8 @@ class MotionReader {
     t.boolean("loop", motion_.loop);
     period_given_ = t.quantity("period", kTime, motion_.period);
     period_place_ = t.place("period");
+    t.quantity("loop_from", kTime, motion_.loop_from);
+    loop_from_place_ = t.place("loop_from");
     std::string word = "cubic";
     if (t.text("interpolation", word) && word != "cubic" && word != "linear") {
       fault(t.place("interpolation"), "interpolation: " + in_quotes(word) + " is neither \"cubic\" nor \"linear\"",
@@ -188,12 +193,21 @@ class MotionReader {
     q[i] = value.value;
   }
 
+  bool frame_at(double t) const {
+    return std::any_of(motion_.frames.begin(), motion_.frames.end(),
+                       [t](const MotionFile::Frame& f) { return std::abs(f.t - t) < kSameTime; });
+  }
+
   void finish(const toml::table& head) {
-    const double last = motion_.frames.back().t;
-    if (!period_given_) motion_.period = last;
+    const double last = motion_.frames.back().t, from = motion_.loop_from;
+    if (!period_given_) motion_.period = last - from;
     if (motion_.joints.empty()) fault(place_of(head), "the motion moves no joints", "add joints = { … } to the frames");
-    if (period_given_ && motion_.period < last) {
-      fault(period_place_, fmt::format("the period {} s ends before the last frame at {} s", motion_.period, last),
+    if (from != 0 && !frame_at(from)) {
+      fault(loop_from_place_, fmt::format("no frame is at loop_from, {} s", from), "name the time of a frame");
+    } else if (period_given_ && motion_.period < last - from - kSameTime) {
+      fault(period_place_,
+            from == 0 ? fmt::format("the period {} s ends before the last frame at {} s", motion_.period, last)
+                      : fmt::format("the period {} s from {} s on ends before the last frame at {} s", motion_.period, from, last),
             "make it longer");
     } else if (!(motion_.period > 0) && motion_.loop) {
       fault(place_of(head), "a motion of no length cannot loop", "add frames, a period, or loop = false");
@@ -205,7 +219,7 @@ class MotionReader {
   std::map<std::string, std::size_t> index_;  // of joints
   std::vector<std::string> unit_values_;      // of columns
   bool period_given_ = false;
-  Place period_place_;
+  Place period_place_, loop_from_place_;
 };
 
 }  // namespace

@@ -10,7 +10,8 @@
 ///   joints = { left_knee = "30 deg" }                   ]
 ///
 /// In frames, a joint that is not mentioned keeps its last value; the first frame mentions all that are used.
-/// `period` is the length of a loop, by default the time of the last frame.
+/// A loop goes from `loop_from` (by default 0; there is a frame at that time) to loop_from + period; what is before is played
+/// once, as a start from rest. `period` is by default the time from there to the last frame.
 #pragma once
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ struct MotionFile {
   std::vector<std::string> joints;  // names
   std::vector<ObjectKind> kinds;    // (joints) revolute or prismatic, told by their units
   std::vector<Frame> frames;        // at least one, times rise
-  double period = 0;                // length of one loop, not shorter than the last frame's time; > 0   [s]
+  double loop_from = 0;             // time of the frame where a loop begins; 0: of the first frame         [s]
+  double period = 0;                // length of one loop, reaches to the last frame or beyond; > 0         [s]
   bool loop = true;                 // begins again at the end, unless the controller says otherwise
   Interpolation interpolation = Interpolation::cubic;
   Place place;

@@ -75,7 +75,7 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
   if (!spec) return spec.notes();
   auto model = compile(*spec);
   if (!model) return model.notes();
-  auto world = World::make(std::move(*model), {threads});
+  auto world = World::make(std::move(*model), {threads, nullptr});
   if (!world) return world;
   const auto snapshot = Snapshot::from_bytes(*start_bytes);
   if (!snapshot || !(*world)->restore(*snapshot))

@@ -82,8 +82,7 @@ void Lanes::step(int steps) {
   if (parts == 1) {
     kernel_.step(calls[0]);
   } else {
-    const std::function<void(int)> part = [&](int p) { kernel_.step(calls[static_cast<std::size_t>(p)]); };
-    team_.run(part);
+    team_.run([&](int p) { kernel_.step(calls[static_cast<std::size_t>(p)]); });
   }
   for (const LaneCall& c : calls) predictions_ += c.predictions;
 }
