@@ -6,7 +6,7 @@ namespace {
 template <class F>
 LinkT<F> narrow(const Link& l) {
   return {cast<F>(l.p_PB), cast<F>(l.axis), cast<F>(l.com), cast<F>(l.J), F(l.mass), F(l.rotor), l.parent, l.branch,
-          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path};
+          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal};
 }
 
 template <class F>

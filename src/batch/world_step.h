@@ -82,9 +82,9 @@ struct StepRoomT {
 /// Policies [tree/frames.h]: how a step gets its frames.
 struct StoreFrames {
   template <class T, class F>
-  static GRADUS_INLINE StoredFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x, const StepRoomT<T>& room) {
+  static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x, const StepRoomT<T>& room) {
     compute_frames(kind.links, kind.nlink, x, room.frames);
-    return StoredFrames<T>(room.frames);
+    return GivenFrames<T>(room.frames);
   }
 };
 struct RecomputeFrames {

@@ -19,20 +19,18 @@ struct SearchT {
   Vec3T<T> v_WB;
 };
 
-/// (1) to (3) for one point; where it touches. The contact is filled only if some lane does.
-template <class T, class F>
-GRADUS_INLINE MaskOf<T> touch(const SearchT<T>& s, const FrameT<T>& f, const ContactPointT<F>& p, StaticContactT<T>& c) {
-  const Vec3T<T> r = f.p + f.R * cast<T>(p.p_BC) - s.n * T(p.radius);
-  const T gap = s.root_height + dot(s.n, r);
-  const auto near = gap <= s.reach;
-  if (!any(near)) return near;
-  const Vec3T<T> u = s.v_WB + velocity_at(f.V, r);
-  const auto inside = mask_and(near, gap + s.h * (dot(s.n, u) + s.fall) < T(0.0));
-  if (!any(inside)) return inside;
-  c.r = r;
-  c.gap = gap;
-  c.u = u;
-  return inside;
+/// Gap and speed along the normal of a link's points as linear functions of p_BC, so that a point which does not touch costs
+/// two scalar products:  gap = height + a·p_BC − radius,  n·u = speed + b·p_BC.
+template <class T>
+struct NearLinkT {
+  Vec3T<T> a, b;             // Rᵀ n, Rᵀ (n × V.a)
+  T height, speed;
+};
+
+template <class T>
+GRADUS_INLINE MaskOf<T> touches(const SearchT<T>& s, const NearLinkT<T>& l, Vec3T<T> p_BC, T radius) {
+  const T gap = l.height + dot(l.a, p_BC) - radius, speed = l.speed + dot(l.b, p_BC);
+  return mask_and(gap <= s.reach, gap + s.h * (speed + s.fall) < T(0.0));
 }
 
 }  // namespace ground
@@ -49,18 +47,26 @@ GRADUS_INLINE int find_ground_points(const KindArraysT<F>& kind, const PlaneT<F>
     begin[i] = count;
     const FrameT<T>& f = frame_of(i);
     if (kind.bound_radius[i] < 0) continue;
-    const T height = s.root_height + dot(s.n, f.p + f.R * cast<T>(kind.bound_centre[i])) - T(kind.bound_radius[i]);
-    if (!any(height <= s.reach)) continue;
+    ground::NearLinkT<T> l;
+    l.a = transpose_times(f.R, s.n);
+    l.height = s.root_height + dot(s.n, f.p);
+    if (!any(l.height + dot(l.a, cast<T>(kind.bound_centre[i])) - T(kind.bound_radius[i]) <= s.reach)) continue;
+    const Vec3T<T> across = cross(s.n, f.V.a);
+    l.b = transpose_times(f.R, across);
+    l.speed = dot(s.n, s.v_WB + f.V.l) + dot(across, f.p);
     for (int k = kind.point_begin[i]; k < kind.point_begin[i + 1]; ++k) {
-      StaticContactT<T>& c = contacts[count];
-      const auto touches = ground::touch(s, f, kind.points[k], c);
+      const ContactPointT<F>& p = kind.points[k];
+      const auto touches = ground::touches(s, l, cast<T>(p.p_BC), T(p.radius));
       if (!any(touches)) continue;
+      StaticContactT<T>& c = contacts[count++];
       c.point = k;
       c.link = i;
       c.active = touches;
       c.sliding = memory[k].sliding != T(0.0);
+      c.r = f.p + f.R * cast<T>(p.p_BC) - s.n * T(p.radius);
+      c.gap = s.root_height + dot(s.n, c.r);
+      c.u = s.v_WB + velocity_at(f.V, c.r);
       c.fn = memory[k].fn;
-      ++count;
     }
   }
   begin[kind.nlink] = count;

@@ -105,6 +105,20 @@ GRADUS_INLINE Sym3T<T> rotated(const Mat3T<T>& R, const Sym3T<T>& S) {
           a.x * R.x.z + b.x * R.y.z + c.x * R.z.z, a.y * R.x.y + b.y * R.y.y + c.y * R.z.y,
           a.y * R.x.z + b.y * R.y.z + c.y * R.z.z, a.z * R.x.z + b.z * R.y.z + c.z * R.z.z};
 }
+/// R diag(a, b, c) Rᵀ
+template <class T>
+GRADUS_INLINE Sym3T<T> rotated_diagonal(const Mat3T<T>& R, T a, T b, T c) {
+  const Vec3T<T> x = R.x * a, y = R.y * b, z = R.z * c;
+  return {x.x * R.x.x + y.x * R.y.x + z.x * R.z.x, x.x * R.x.y + y.x * R.y.y + z.x * R.z.y,
+          x.x * R.x.z + y.x * R.y.z + z.x * R.z.z, x.y * R.x.y + y.y * R.y.y + z.y * R.z.y,
+          x.y * R.x.z + y.y * R.y.z + z.y * R.z.z, x.z * R.x.z + y.z * R.y.z + z.z * R.z.z};
+}
+/// S += k a aᵀ
+template <class T>
+GRADUS_INLINE void add_outer(Sym3T<T>& S, Vec3T<T> a, T k) {
+  const Vec3T<T> b = a * k;
+  S.xx += a.x * b.x; S.xy += a.x * b.y; S.xz += a.x * b.z; S.yy += a.y * b.y; S.yz += a.y * b.z; S.zz += a.z * b.z;
+}
 /// m (|p|² 1 − p pᵀ): what a point mass m at p adds to a rotational inertia.
 template <class T>
 GRADUS_INLINE Sym3T<T> point_inertia(T m, Vec3T<T> p) {

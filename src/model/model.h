@@ -33,6 +33,8 @@ struct LinkT {
   bool follows;         // parent is the link before (its inertia stays in registers)
   bool tip;             // the next link does not follow this one
   bool on_branch_path;  // lies between the root and a branching link
+  bool same_origin;     // p_PB is zero
+  bool diagonal;        // J has no products of inertia
 };
 using Link = LinkT<double>;
 

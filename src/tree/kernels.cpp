@@ -26,7 +26,7 @@ void forward_dynamics(const RobotKind& kind, const double* q, const double* v, c
                       TreeScratch& s, double* a) {
   const auto x = coordinates(q, v);
   compute_frames(kind.links.data(), kind.nlink(), x, s.frames.data());
-  const StoredFrames<double> frames(s.frames.data());
+  const GivenFrames<double> frames(s.frames.data());
   auto force = [tau](int i) { return JointForceT<double>{tau[i - 1], 0}; };
   auto none = [](int, const Frame&, Mat6&, Vec6&) {};
   Mat6 I0;

@@ -32,7 +32,7 @@ void Articulated::predict(View<access> view, double) {
   auto pushed = [push](int i, const Frame& f, Vec6& b) {
     if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
   };
-  const StoredFrames<double> frames(view.frames());
+  const GivenFrames<double> frames(view.frames());
   predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),
                       view.contacts().data(), view.contact_begin(), pushed, view.own<Scratch>().room(kind), view.acc_out(),
                       view.a_out());

@@ -76,7 +76,7 @@ Pose link_in_root(const RobotKind& kind, int link, const double* q) {
     } else {
       double s, c;
       sine_cosine(q[i - 1], s, c);
-      turn(l, s, c, X_PL.R);
+      turn(l, s, c, identity3<double>(), X_PL.R);
     }
     X = X_PL * X;
   }
