@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "control/keyframes.h"
 #include "load/units.h"
 
 namespace gradus::cli {
@@ -39,38 +38,14 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   if (!o.duration.empty()) parse_quantity(o.duration, dimension::kTime, run->duration_);
   run->fallen_.assign(static_cast<std::size_t>(run->world_->robot_count()), false);
   run->log_steps_ = std::max<std::int64_t>(1, std::llround(run->scene_.log_period / run->scene_.step));
-  if (!run->add_controllers() || !run->open_logs(o)) return nullptr;
+  auto controllers = attach_controllers(*run->world_);
+  if (!controllers) return print(controllers.notes()), nullptr;
+  run->controllers_ = std::move(*controllers);
+  if (!run->open_logs(o)) return nullptr;
   return run;
 }
 
 Runner::~Runner() { close_logs(); }
-
-bool Runner::add_controllers() {
-  bool good = true;
-  for (int r = 0; r < world_->robot_count(); ++r) {
-    const RobotModel& robot = world_->model().robots[static_cast<std::size_t>(r)];
-    const ControllerSpec& c = robot.controller;
-    if (c.kind == "keyframes") {
-      auto motion = load_motion(c.file);
-      if (!motion) {
-        print(motion.notes());
-        good = false;
-        continue;
-      }
-      world_->add_controller(r, std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start), c.period, c.start);
-    } else if (c.kind == "library") {
-      auto library = LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
-      if (!library) {
-        print(library.notes());
-        good = false;
-        continue;
-      }
-      libraries_.push_back(library->get());
-      world_->add_controller(r, std::move(*library), c.period, c.start);
-    }
-  }
-  return good;
-}
 
 bool Runner::open_logs(const RunOptions& o) {
   for (const std::string& path : o.logs) {
@@ -126,8 +101,7 @@ void Runner::step() {
     write_csv();
     note_events();
   }
-  for (const LibraryController* c : libraries_)
-    if (!c->failure().empty()) stopped_ = c->failure();
+  stopped_ = controllers_.failure();
   const int bad = world_->report().not_finite;
   if (bad >= 0)
     stopped_ = "the state of robot '" + world_->model().robots[static_cast<std::size_t>(bad)].name + "' is not finite after step " + std::to_string(world_->k());

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "core/csv.h"
-#include "link/library/library_controller.h"
+#include "control/attach.h"
 #include "step/record.h"
 
 namespace gradus::cli {
@@ -49,7 +49,6 @@ class Runner {
     CsvWriter writer;
     std::vector<Property> columns;
   };
-  bool add_controllers();
   bool open_logs(const RunOptions& options);
   bool open_csv(const std::string& path, const std::vector<std::string>& properties);
   void write_csv();
@@ -58,7 +57,7 @@ class Runner {
   SceneSpec scene_;
   std::unique_ptr<World> world_;
   double duration_ = 0;
-  std::vector<LibraryController*> libraries_;  // owned by the world
+  Controllers controllers_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::vector<Csv> csvs_;
   std::vector<Event> events_;

@@ -12,10 +12,10 @@ namespace gradus {
 std::optional<Place> ScenePlaces::of(const std::string& path) const {
   std::string p = path;
   const std::size_t first = p.find('.'), second = first == std::string::npos ? first : p.find('.', first + 1);
-  if (second != std::string::npos || first != std::string::npos) {
-    const std::string name = p.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+  if (first != std::string::npos) {
+    const std::string head = p.substr(0, second), name = head.substr(first + 1);
     const auto it = alias_.find(name);
-    if (it != alias_.end()) p.replace(first + 1, name.size(), it->second);
+    if (it != alias_.end() && !places_.contains(head)) p.replace(first + 1, name.size(), it->second);
   }
   for (;;) {
     const auto it = places_.find(p);

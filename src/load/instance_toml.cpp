@@ -29,6 +29,13 @@ bool has_ground(const SceneSpec& scene) {
                      [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
 }
 
+bool can_stand(const RobotSpec& robot) {
+  return robot.root == RootKind::free &&
+         std::any_of(robot.objects.begin(), robot.objects.end(), [](const ObjectSpec& o) {
+           return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+         });
+}
+
 }  // namespace
 
 void InstanceReader::fault(const Place& place, std::string text, std::string suggestion) {
@@ -110,7 +117,7 @@ const std::optional<RobotSpec>& InstanceReader::model(const std::string& path) {
 }
 
 void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {
-  const bool ground = has_ground(scene_) && r.robot.root == RootKind::free;
+  const bool ground = has_ground(scene_) && can_stand(r.robot);
   if (const toml::table* pose = t.table("pose")) {
     PoseReading p;
     places_.note(path_ + ".pose", place_of(*pose), read_pose(*pose, true, p, log_));

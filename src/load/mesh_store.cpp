@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kParentFolders = 3;
+constexpr std::size_t kRobotTriangleLimit = 4 * kMeshTriangleLimit;
 
 /// The part behind "scheme://" if the name begins with it.
 std::optional<std::string> behind(const std::string& name, const std::string& scheme) {
@@ -73,6 +74,12 @@ int MeshStore::load(const std::string& name, Vec3 scale, const Place& place) {
     Result<MeshSpec> mesh = load_mesh(path, scale);
     for (const Diagnostic& d : mesh.notes()) report(d, name, place);
     if (!mesh) return -1;
+    triangle_count_ += mesh->triangles.size();
+    if (triangle_count_ > kRobotTriangleLimit) {
+      problems_.error(place, fmt::format("the robot's meshes have more than {} triangles", kRobotTriangleLimit),
+                      "simplify them");
+      return -1;
+    }
     meshes_.push_back(std::move(*mesh));
     return static_cast<int>(meshes_.size()) - 1;
   }

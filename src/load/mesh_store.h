@@ -30,6 +30,7 @@ class MeshStore {
   std::string robot_file_;
   ProblemList& problems_;
   std::vector<MeshSpec> meshes_;
+  std::size_t triangle_count_ = 0;
   std::map<std::tuple<std::string, double, double, double>, int> known_;  // name and scale -> index or −1
 };
 

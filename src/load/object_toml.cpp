@@ -24,27 +24,25 @@ const Sym3 kPlaceholder{1, 0, 0,
 }  // namespace
 
 ObjectSpec mirrored(ObjectSpec o) {
-  o.offset.y = -o.offset.y;
-  o.com.y = -o.com.y;
-  o.inertia.xy = -o.inertia.xy;
-  o.inertia.yz = -o.inertia.yz;
+  const auto flip = [](double& x) { x = 0 - x; };  // unlike −x, leaves no −0 behind
+  flip(o.offset.y);
+  flip(o.com.y);
+  flip(o.inertia.xy);
+  flip(o.inertia.yz);
   for (ShapeSpec& s : o.shapes) {
-    s.X_OS.p.y = -s.X_OS.p.y;
+    flip(s.X_OS.p.y);
     Mat3& R = s.X_OS.R;  // M R M with M = diag(1, −1, 1)
-    R.x.y = -R.x.y, R.y.x = -R.y.x, R.y.z = -R.y.z, R.z.y = -R.z.y;
+    for (double* x : {&R.x.y, &R.y.x, &R.y.z, &R.z.y}) flip(*x);
   }
   // a shift mirrors as a vector, a turn as an axial one: the right hand becomes a left hand
-  const Vec3 a = o.axis, b = o.kind == ObjectKind::prismatic ? Vec3{a.x, -a.y, a.z} : Vec3{-a.x, a.y, -a.z};
+  const Vec3 a = o.axis, b = o.kind == ObjectKind::prismatic ? Vec3{a.x, 0 - a.y, a.z} : Vec3{0 - a.x, a.y, 0 - a.z};
   const bool reversed = b.x == -a.x && b.y == -a.y && b.z == -a.z;
   if (!reversed) {
     o.axis = b;
-  } else {
-    o.angle = -o.angle;
-    o.initial = -o.initial;
-    std::swap(o.lower, o.upper);
-    o.lower = -o.lower;
-    o.upper = -o.upper;
+    return o;
   }
+  std::swap(o.lower, o.upper);
+  for (double* x : {&o.angle, &o.initial, &o.lower, &o.upper}) flip(*x);
   return o;
 }
 
@@ -102,7 +100,6 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
     for (const ObjectDraft& d : drafts_) names.push_back(d.object.name);
     t.fault(t.place(key), fmt::format("{}: there is no object {} before this one", key, in_quotes(name)),
             did_you_mean(name, names));
-    kind_known_ = false;
     return nullptr;
   }
   const ObjectSpec& o = drafts_[it->second].object;
@@ -121,6 +118,8 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
 
 void ObjectReader::read_kind(TableReader& t) {
   std::string word;
+  // while its kind is not known, an object that starts or goes on a tree raises no further complaint
+  if (!copied_) draft_.object.kind = drafts_.empty() ? ObjectKind::base : ObjectKind::fork;
   const ObjectKind copied_kind = draft_.object.kind;
   kind_known_ = copied_;
   if (!t.text("kind", word)) {

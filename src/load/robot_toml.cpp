@@ -101,11 +101,13 @@ class RobotReader {
     }
     t.text("about", spec_.about);
     std::string root = "free";
-    if (t.text("root", root) && root != "free" && root != "fixed") {
+    const bool read = t.text("root", root), known = root == "free" || root == "fixed";
+    if (read && !known) {
       fault(t.place("root"), "root: " + in_quotes(root) + " is neither \"free\" nor \"fixed\"",
             did_you_mean(root, {"free", "fixed"}));
     }
-    spec_.root = root == "fixed" ? RootKind::fixed : RootKind::free;
+    // what is wrong is taken as fixed, which asks for less
+    spec_.root = root == "fixed" || !known || read != t.has("root") ? RootKind::fixed : RootKind::free;
     std::vector<Place> places;
     t.texts("feet", spec_.feet, places);
     robot_places_["feet"] = t.place("feet");
@@ -150,6 +152,7 @@ class RobotReader {
       if (node == nullptr) continue;
       if (!node->is_array_of_tables()) {
         fault(place_of(*node), "object: tables [[object]] are due here", "write [[object]], with two brackets");
+        broken_robot_.push_back("");
         continue;
       }
       std::string previous;
@@ -240,7 +243,7 @@ class RobotReader {
       }
       fault(at ? *at : drafts_[start].object.place,
             fmt::format("the objects follow each other in a circle: {} after {}", circle, drafts_[k].object.name),
-            "let one of them follow the base's tree");
+            "let one of them follow an object outside the circle");
     }
   }
 

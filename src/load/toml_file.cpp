@@ -147,7 +147,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   const std::string best = nearest(word, known);
   if (!best.empty()) return "did you mean '" + best + "'?";
   if (known.empty() || known.size() > 30) return "";
-  return fmt::format("known are {}", fmt::join(known, ", "));
+  return fmt::format("known: {}", fmt::join(known, ", "));
 }
 
 bool read_number(const toml::node& node, const std::string& what, double& out, Diagnostics& log) {

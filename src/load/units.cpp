@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/result.h"
 #include "load/source_text.h"
@@ -105,10 +106,22 @@ void multiply(Scale& scale, const Unit& u, int power) {
   scale.dimension.rad += power * u.dimension.rad;
 }
 
+/// What people write in full, by its beginning.
+std::string short_form(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> kLongForms[] = {
+      {"degree", "deg"}, {"radian", "rad"}, {"millim", "mm"}, {"centim", "cm"}, {"kilog", "kg"}, {"met", "m"},
+      {"sec", "s"},      {"millis", "ms"},  {"gram", "g"},    {"newton", "N"},  {"hertz", "Hz"},
+  };
+  for (const auto& [beginning, unit] : kLongForms) {
+    if (name.starts_with(beginning)) return unit;
+  }
+  return "";
+}
+
 UnitFault unknown_unit(std::string_view name) {
   std::vector<std::string> names;
   for (const Unit& u : kUnits) names.emplace_back(u.name);
-  const std::string best = nearest(std::string(name), names);
+  const std::string full = short_form(name), best = full.empty() ? nearest(std::string(name), names) : full;
   return {"unknown unit " + in_quotes(name),
           best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm and products of them"
                        : "did you mean '" + best + "'?"};
@@ -182,14 +195,17 @@ std::optional<UnitFault> parse_unit(std::string_view text, Quantity& out) {
   return std::nullopt;
 }
 
-std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) {
+namespace {
+
+/// `example` is a good quantity to show to those who wrote no number.
+std::optional<UnitFault> parse(std::string_view text, const std::string& example, Quantity& out) {
   Cursor at(text);
   at.skip_blanks();
   const bool plus = at.take("+");  // from_chars takes no plus
   double number = 0;
   const std::errc error = plus && at.rest().substr(0, 1) == "-" ? std::errc::invalid_argument : at.take_number(number);
   if (error == std::errc::invalid_argument) {
-    return UnitFault{in_quotes(text) + " does not begin with a number", "write e.g. \"0.3 m\""};
+    return UnitFault{in_quotes(text) + " does not begin with a number", "write e.g. \"" + example + "\""};
   }
   Scale scale;
   if (error != std::errc() || !std::isfinite(number)) {
@@ -203,9 +219,13 @@ std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) {
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) { return parse(text, "0.3 m", out); }
+
 std::optional<UnitFault> parse_quantity(std::string_view text, Dimension due, double& out) {
   Quantity q;
-  if (auto fault = parse_quantity(text, q)) return fault;
+  if (auto fault = parse(text, due == kNumber ? "0.3" : "0.3 " + unit_of(due), q)) return fault;
   if (q.dimension == due) {
     out = q.value;
     return std::nullopt;

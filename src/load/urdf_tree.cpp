@@ -46,12 +46,27 @@ RobotSpec UrdfTree::build() {
   index_links();
   index_joints();
   sound_ = file_.problems().error_count() == errors_before_ && elements_are_complete();
+  check_mimics();
   if (sound_) find_root();
   if (sound_) choose_root_kind();
   if (sound_) add_tree();
   if (!sound_) add_everything_flat();
   check_objects();
   return std::move(robot_);
+}
+
+/// The nearest of the elements' names. Bounded, so that thousands of wrong references do not become millions of
+/// comparisons.
+template <class Element, class NameOf>
+std::string UrdfTree::did_you_mean(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
+                                   const char* otherwise) const {
+  if (file_.problems().full() || word.size() > 200) return otherwise;
+  std::vector<std::string> candidates;
+  for (const Element& e : elements) {
+    if (name_of(e).size() <= 200 && candidates.size() < 500) candidates.push_back(name_of(e));
+  }
+  const std::string best = nearest(word, candidates);
+  return best.empty() ? otherwise : "did you mean '" + best + "'?";
 }
 
 // ---- structure
@@ -116,17 +131,31 @@ int UrdfTree::link_of(const std::string& name, const Place& place) const {
   if (name.empty()) return -1;  // reported where it was read
   const auto it = links_.find(name);
   if (it != links_.end()) return it->second;
-  error(place, "there is no link " + in_quotes(name), did_you_mean_link(name));
+  const auto name_of = [](const UrdfLink& l) -> const std::string& { return l.body.name; };
+  error(place, "there is no link " + in_quotes(name),
+        did_you_mean(name, in_.links, name_of, "add <link name=\"…\"/> for it"));
   return -1;
 }
 
-std::string UrdfTree::did_you_mean_link(const std::string& name) const {
-  std::vector<std::string> candidates;
-  for (const UrdfLink& link : in_.links) {
-    if (link.body.name.size() <= 200 && candidates.size() < 1000) candidates.push_back(link.body.name);
+/// check() would find these too, but it suggests without bound.
+void UrdfTree::check_mimics() {
+  for (UrdfJoint& joint : in_.joints) {
+    if (!joint.object.mimic) continue;
+    const std::string of = joint.object.mimic->of;
+    const auto it = joints_.find(of);
+    const bool moves = it != joints_.end() && in_.joints[it->second].type != UrdfJointType::fixed &&
+                       in_.joints[it->second].type != UrdfJointType::floating;
+    if (moves) continue;
+    const auto name_of = [](const UrdfJoint& j) -> const std::string& { return j.object.name; };
+    if (it == joints_.end()) {
+      error(*joint.places["mimic"], "there is no joint " + in_quotes(of),
+            did_you_mean(of, in_.joints, name_of, "name a joint of this robot"));
+    } else {
+      error(*joint.places["mimic"], fmt::format("the joint {} does not move", in_quotes(of)),
+            "name a joint that moves");
+    }
+    joint.object.mimic.reset();
   }
-  const std::string best = name.size() > 200 || file_.problems().full() ? "" : nearest(name, candidates);
-  return best.empty() ? "add <link name=\"…\"/> for it" : "did you mean '" + best + "'?";
 }
 
 void UrdfTree::find_root() {

@@ -30,11 +30,14 @@ class UrdfTree {
 
   void error(const Place& place, std::string text, std::string suggestion = "") const;
   void warning(const Place& place, std::string text, std::string suggestion = "") const;
-  std::string did_you_mean_link(const std::string& name) const;
+  template <class Element, class NameOf>
+  std::string did_you_mean(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
+                           const char* otherwise) const;
 
   void index_links();
   void index_joints();
   void connect_joint(int joint);
+  void check_mimics();
   int link_of(const std::string& name, const Place& place) const;
   bool elements_are_complete() const;
   void find_root();

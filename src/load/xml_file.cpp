@@ -15,14 +15,13 @@ constexpr int kDepthLimit = 1000;
 constexpr std::ptrdiff_t kMarkupLimit = 2'000'000;
 constexpr const char* kBlank = " \t\r\n";
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t end = 0;;) {
-    const std::size_t start = text.find_first_not_of(kBlank, end);
-    if (start == std::string_view::npos) return words;
-    end = std::min(text.find_first_of(kBlank, start), text.size());
-    words.push_back(text.substr(start, end - start));
-  }
+/// Takes the first word off the text; empty when there is none left.
+std::string_view next_word(std::string_view& text) {
+  const std::size_t start = std::min(text.find_first_not_of(kBlank), text.size());
+  const std::size_t end = std::min(text.find_first_of(kBlank, start), text.size());
+  const std::string_view word = text.substr(start, end - start);
+  text.remove_prefix(end);
+  return word;
 }
 
 std::string suggest(const std::string& word, const std::vector<std::string>& known) {
@@ -128,7 +127,6 @@ bool XmlFile::check_depth() {
 }
 
 Place XmlFile::place(pugi::xml_node element) const {
-  if (problems_.full()) return whole_file();  // nobody will see it
   const std::ptrdiff_t name = element.offset_debug();
   return name < 1 ? whole_file() : lines_->at(static_cast<std::size_t>(name) - 1);
 }
@@ -136,7 +134,7 @@ Place XmlFile::place(pugi::xml_node element) const {
 /// pugixml keeps no place for attributes: the start tag is read once more. It is known to be well-formed.
 Place XmlFile::place(pugi::xml_node element, std::string_view attribute) const {
   const std::ptrdiff_t name = element.offset_debug();
-  if (problems_.full() || name < 1) return place(element);
+  if (problems_.full() || name < 1) return place(element);  // only for messages, and they are no longer shown
   std::size_t at = std::min(text_.find_first_of(" \t\r\n/>", static_cast<std::size_t>(name)), text_.size());
   while (true) {
     const std::size_t start = text_.find_first_not_of(kBlank, at);
@@ -160,6 +158,9 @@ std::string XmlFile::text(pugi::xml_node element, const char* attribute) const {
   } else if (!*a.value()) {
     problems_.error(place(element, attribute), fmt::format("the attribute '{}' is empty", attribute),
                     "give it a value");
+  } else if (first_invalid_utf8(a.value()) != std::string_view::npos) {  // from character references
+    problems_.error(place(element, attribute), fmt::format("the attribute '{}' is not UTF-8 text", attribute), "");
+    return "";
   }
   return a.value();
 }
@@ -182,18 +183,19 @@ bool XmlFile::numbers(pugi::xml_node element, const char* attribute, std::span<d
     return refuse(in_quotes(value) + " contains a comma",
                   "separate numbers with blanks and write decimals with a point");
   }
-  const std::vector<std::string_view> words = words_of(value);
+  std::string_view rest = value;
   std::vector<double> found;
-  for (const std::string_view word : words) {
+  std::size_t count = 0;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest), ++count) {
     const std::optional<double> x = parse_number(word);
     if (!x) return refuse(in_quotes(word) + " is not a number", "");
     if (!std::isfinite(*x)) return refuse(in_quotes(word) + " is not a finite number", "");
-    if (found.size() <= values.size()) found.push_back(*x);
+    if (count < values.size()) found.push_back(*x);
   }
-  if (words.size() != values.size()) {
-    return refuse(fmt::format("{} has {} number{}, it needs {}", in_quotes(value), words.size(),
-                              words.size() == 1 ? "" : "s", values.size()),
-                  "");
+  if (count != values.size()) {
+    return refuse(
+        fmt::format("{} has {} number{}, it needs {}", in_quotes(value), count, count == 1 ? "" : "s", values.size()),
+        "");
   }
   std::copy(found.begin(), found.end(), values.begin());
   return true;

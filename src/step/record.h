@@ -9,6 +9,7 @@
 ///   /scene       foxglove.SceneUpdate, once
 ///   /properties  JSON: time and the chosen properties, once per log period
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

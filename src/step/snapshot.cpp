@@ -1,4 +1,12 @@
-// Snapshots as bytes: "GRSN", version, k, state, input, motions; little-endian, a hash at the end.
+// Snapshot as bytes:
+//   8  "GRADSNAP"        4  version (1)      8  k
+//   4  robots, then of each: 2 length, name of its motion
+//   8  state numbers     8  input numbers    4  impulses
+//   the numbers as IEEE doubles; of each impulse: 4 robot, 4 link, 3 + 3 doubles
+//   8  xxh3 of all bytes before
+// All little-endian. Counts are compared with what is left of the bytes before anything is allocated.
+#include <bit>
+
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "step/world.h"
@@ -6,53 +14,81 @@
 namespace gradus {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x4e535247;  // "GRSN"
+constexpr std::string_view kMagic = "GRADSNAP";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::uint64_t kMaxNumbers = 1ull << 28;  // 2 GiB: more is a lie
+constexpr std::size_t kImpulseBytes = 4 + 4 + 6 * 8;
 
-void append_doubles(Bytes& out, std::span<const double> x) {
-  append_le(out, static_cast<std::uint64_t>(x.size()));
-  append_bytes(out, std::as_bytes(x));
+void append_double(Bytes& out, double x) { append_le(out, std::bit_cast<std::uint64_t>(x)); }
+double take_double(ByteReader& in) { return std::bit_cast<double>(in.le<std::uint64_t>()); }
+
+/// Checks that n pieces of `size` bytes can still come.
+bool can_hold(const ByteReader& in, std::uint64_t n, std::size_t size) { return n <= in.rest().size() / size; }
+
+bool take_names(ByteReader& in, std::vector<std::string>& out) {
+  const auto count = in.le<std::uint32_t>();
+  if (!can_hold(in, count, 2)) return false;
+  out.resize(count);
+  for (std::string& name : out) name = as_text(in.take(in.le<std::uint16_t>()));
+  return in.ok();
 }
 
-bool read_doubles(ByteReader& in, std::vector<double>& x) {
-  const auto n = in.le<std::uint64_t>();
-  if (n > kMaxNumbers || n * sizeof(double) > in.rest().size()) return false;
-  x.resize(n);
-  const ByteView b = in.take(n * sizeof(double));
-  if (n > 0) std::memcpy(x.data(), b.data(), b.size());
-  return in.ok();
+void take_impulse(ByteReader& in, Impulse& i) {
+  i.robot = static_cast<int>(in.le<std::uint32_t>());
+  i.link = static_cast<int>(in.le<std::uint32_t>());
+  for (double* x : {&i.p_L.x, &i.p_L.y, &i.p_L.z, &i.impulse.x, &i.impulse.y, &i.impulse.z}) *x = take_double(in);
+}
+
+bool take_body(ByteReader& in, Snapshot& s) {
+  const auto k = in.le<std::uint64_t>();
+  s.k = static_cast<std::int64_t>(k);
+  if (!in.ok() || s.k < 0 || !take_names(in, s.motion)) return false;
+  const auto states = in.le<std::uint64_t>(), inputs = in.le<std::uint64_t>();
+  const auto impulses = in.le<std::uint32_t>();
+  if (!can_hold(in, states, 8) || !can_hold(in, inputs, 8) || !can_hold(in, impulses, kImpulseBytes)) return false;
+  if (in.rest().size() != 8 * (states + inputs) + kImpulseBytes * impulses) return false;
+  s.state.resize(states);
+  s.input.resize(inputs);
+  s.impulses.resize(impulses);
+  for (double& x : s.state) x = take_double(in);
+  for (double& x : s.input) x = take_double(in);
+  for (Impulse& i : s.impulses) take_impulse(in, i);
+  return in.ok() && in.at_end();
 }
 
 }  // namespace
 
 std::vector<std::byte> Snapshot::bytes() const {
   Bytes out;
-  append_le(out, kMagic);
+  append_bytes(out, as_byte_view(kMagic));
   append_le(out, kVersion);
   append_le(out, static_cast<std::uint64_t>(k));
-  append_doubles(out, state);
-  append_doubles(out, input);
-  append_le(out, static_cast<std::uint64_t>(motion.size()));
-  for (const std::string& m : motion) {
-    append_le(out, static_cast<std::uint16_t>(m.size()));
-    append_bytes(out, as_byte_view(m));
+  append_le(out, static_cast<std::uint32_t>(motion.size()));
+  for (const std::string& name : motion) {
+    append_le(out, static_cast<std::uint16_t>(name.size()));
+    append_bytes(out, as_byte_view(name));
+  }
+  append_le(out, static_cast<std::uint64_t>(state.size()));
+  append_le(out, static_cast<std::uint64_t>(input.size()));
+  append_le(out, static_cast<std::uint32_t>(impulses.size()));
+  for (double x : state) append_double(out, x);
+  for (double x : input) append_double(out, x);
+  for (const Impulse& i : impulses) {
+    append_le(out, static_cast<std::uint32_t>(i.robot));
+    append_le(out, static_cast<std::uint32_t>(i.link));
+    for (double x : {i.p_L.x, i.p_L.y, i.p_L.z, i.impulse.x, i.impulse.y, i.impulse.z}) append_double(out, x);
   }
   append_le(out, hash_bytes(out.data(), out.size()));
   return out;
 }
 
 std::optional<Snapshot> Snapshot::from_bytes(std::span<const std::byte> bytes) {
-  if (bytes.size() < 8 || ByteReader(bytes.last(8)).le<std::uint64_t>() != hash_bytes(bytes.data(), bytes.size() - 8)) return {};
-  ByteReader in(bytes.first(bytes.size() - 8));
-  if (in.le<std::uint32_t>() != kMagic || in.le<std::uint32_t>() != kVersion) return {};
+  if (bytes.size() < kMagic.size() + 4 + 8) return {};
+  const ByteView body = bytes.first(bytes.size() - 8);
+  ByteReader tail(bytes.last(8)), in(body);
+  if (as_text(in.take(kMagic.size())) != kMagic || in.le<std::uint32_t>() != kVersion) return {};
+  if (tail.le<std::uint64_t>() != hash_bytes(body.data(), body.size())) return {};
   Snapshot s;
-  s.k = static_cast<std::int64_t>(in.le<std::uint64_t>());
-  if (!read_doubles(in, s.state) || !read_doubles(in, s.input)) return {};
-  const auto count = in.le<std::uint64_t>();
-  if (count > in.rest().size()) return {};
-  for (std::uint64_t i = 0; i < count && in.ok(); ++i) s.motion.emplace_back(as_text(in.take(in.le<std::uint16_t>())));
-  if (!in.ok() || !in.at_end()) return {};
+  if (!take_body(in, s)) return {};
   return s;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <sstream>
 
 #include "core/rng.h"
@@ -113,6 +114,35 @@ TEST_F(Urdf, FilesOver64MiBAreRefusedBeforeTheyAreRead) {
   fs::resize_file(path, kUrdfFileLimit + 1);  // sparse: takes no space
   EXPECT_EQ(said(load_urdf(path)),
             "r.urdf: error: the file has 67108865 bytes, more than the limit of 64 MiB; simplify it or split it\n");
+}
+
+TEST_F(Urdf, AnAttributeOfMillionsOfNumbersCostsNoMemory) {
+  std::string s = "<robot name='r'><link name='a'><collision><geometry><box size='";
+  for (int i = 0; i < 3'000'000; ++i) s += "1 ";
+  const auto r = load(s + "'/></geometry></collision></link></robot>");
+  ASSERT_EQ(r.notes().size(), 1u);
+  EXPECT_TRUE(r.notes()[0].text.ends_with(" has 3000000 numbers, it needs 3")) << said(r);
+}
+
+TEST_F(Urdf, NamesFromCharacterReferencesMustBeText) {
+  EXPECT_EQ(said(load("<robot name='r'><link name='&#xd800;'/></robot>")),
+            "r.urdf:1:23: error: the attribute 'name' is not UTF-8 text\n");
+  EXPECT_TRUE(load("<robot name='r'><link name='Fu&#xdf;'/></robot>"));
+}
+
+/// 9999 suggestions among 9999 names took more than 600 s before they were bounded. Processor time, since the machine
+/// may be busy; the limit leaves room for sanitizers.
+TEST_F(Urdf, ThousandsOfWrongReferencesAreAnsweredQuickly) {
+  std::string s = "<robot name='r'><link name='l0'>" + kInertial + "</link>";
+  for (int i = 1; i < 10'000; ++i) {
+    const std::string n = std::to_string(i);
+    s += "<link name='link_with_a_long_name_" + n + "'>" + kInertial + "</link><joint name='joint_with_a_long_name_" +
+         n + "' type='continuous'><parent link='l0'/><child link='link_with_a_long_name_" + n +
+         "'/><mimic joint='joint_with_a_lang_name_'/></joint>";
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_FALSE(load(s + "</robot>"));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 30);
 }
 
 TEST_F(Urdf, AThousandErrorsAreCountedNotShown) {
