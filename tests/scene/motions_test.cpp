@@ -18,7 +18,8 @@ namespace {
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
 /// A shipped scene, with its controllers, at another step length.
-std::unique_ptr<World> make_world(const std::string& scene_name, double step, const std::vector<std::string>& sets = {}) {
+std::unique_ptr<World> make_world(const std::string& scene_name, double step,
+                                  const std::vector<std::string>& sets = {}) {
   auto scene = load_scene(std::string(GRADUS_SOURCE_DIR) + "/scenes/" + scene_name);
   EXPECT_TRUE(scene);
   if (!scene) return nullptr;
@@ -131,7 +132,8 @@ TEST_P(Motions, TheWalkStaysUprightAMinuteAndCoversTheSameGroundAtAllLevels) {
 
 /// The ground is not always what the plan was tried on.
 TEST(MotionsOnOtherGround, TheWalkStaysUpright) {
-  for (const char* ground : {"world.contact.friction=0.5", "world.contact.friction=1.1", "world.contact.stiffness=100000 N/m"}) {
+  for (const char* ground :
+       {"world.contact.friction=0.5", "world.contact.friction=1.1", "world.contact.stiffness=100000 N/m"}) {
     auto w = make_world("levels.toml", 0.002, {ground});
     ASSERT_TRUE(w);
     run_until(*w, 30);

@@ -18,8 +18,8 @@ RobotKind one_joint() {
 }
 
 MotionFile motion_of(const std::string& head, const std::string& rows) {
-  auto m = parse_motion("[motion]\nname = \"m\"\n" + head + "columns = [\"time\", \"shoulder\"]\nunits = [\"s\", \"rad\"]\nrows = [" +
-                            rows + "]\n",
+  auto m = parse_motion("[motion]\nname = \"m\"\n" + head +
+                            "columns = [\"time\", \"shoulder\"]\nunits = [\"s\", \"rad\"]\nrows = [" + rows + "]\n",
                         "m.toml");
   EXPECT_TRUE(m) << (m.notes().empty() ? "" : m.notes()[0].text);
   return m ? *m : MotionFile{};
@@ -84,7 +84,10 @@ TEST(Keyframes, AClosingFrameMayRepeatTheBeginningOfTheLoop) {
 }
 
 TEST(MotionToml, LoopFromMustBeTheTimeOfAFrame) {
-  const auto m = parse_motion("[motion]\nloop_from = \"0.7 s\"\ncolumns = [\"time\", \"a\"]\nunits = [\"s\", \"deg\"]\nrows = [[0, 1], [1, 2]]\n", "m.toml");
+  const auto m = parse_motion(
+      "[motion]\nloop_from = \"0.7 s\"\ncolumns = [\"time\", \"a\"]\nunits = [\"s\", \"deg\"]\nrows = [[0, 1], [1, "
+      "2]]\n",
+      "m.toml");
   ASSERT_FALSE(m);
   ASSERT_EQ(m.notes().size(), 1u);
   EXPECT_EQ(m.notes()[0].text, "no frame is at loop_from, 0.7 s");
@@ -93,7 +96,9 @@ TEST(MotionToml, LoopFromMustBeTheTimeOfAFrame) {
 
 TEST(MotionToml, ALoopMustReachItsLastFrame) {
   const auto m = parse_motion(
-      "[motion]\nloop_from = \"1 s\"\nperiod = \"0.5 s\"\ncolumns = [\"time\", \"a\"]\nunits = [\"s\", \"deg\"]\nrows = [[0, 1], [1, 2], [2, 1]]\n", "m.toml");
+      "[motion]\nloop_from = \"1 s\"\nperiod = \"0.5 s\"\ncolumns = [\"time\", \"a\"]\nunits = [\"s\", \"deg\"]\nrows "
+      "= [[0, 1], [1, 2], [2, 1]]\n",
+      "m.toml");
   ASSERT_FALSE(m);
   ASSERT_EQ(m.notes().size(), 1u);
   EXPECT_EQ(m.notes()[0].text, "the period 0.5 s from 1 s on ends before the last frame at 2 s");
