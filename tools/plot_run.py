@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws robots of a CSV log as stick figures, one picture per instant, seen from the side or from the front, as SVG.
+"""Draws robots of a CSV log as stick figures, one picture per instant, seen from the right side or from behind, as SVG.
 
     gradus run levels --log walk.csv
     python3 tools/plot_run.py walk.csv --robot level3 --times 2:3:0.1 -o walk.svg
@@ -23,7 +23,7 @@ def arguments():
     a.add_argument("--model", default="robots/kidsize.toml")
     a.add_argument("--robot", action="append", required=True, help="one row of pictures each; may be repeated")
     a.add_argument("--times", default="0:10:0.5", help="from:to:step in s")
-    a.add_argument("--view", choices=["side", "front"], default="side")
+    a.add_argument("--view", choices=["side", "behind"], default="side")
     a.add_argument("-o", "--output", default="run.svg")
     return a.parse_args()
 
@@ -31,13 +31,8 @@ def arguments():
 def read_log(path):
     with open(path) as f:
         rows = csv.reader(f)
-        names = [re_name(n) for n in next(rows)]
+        names = [n.split(" ")[0] for n in next(rows)]  # "level3.x [m]"
         return [dict(zip(names, map(float, r))) for r in rows if r]
-
-
-def re_name(text):
-    """"level3.x [m]" -> "level3.x\""""
-    return text.split(" ")[0].split("[")[0]
 
 
 def corners(shape, at, side):
