@@ -14,7 +14,10 @@
 6. The frames before loop_from are the start from rest; those after it one period of two steps.
 """
 import argparse
+import io
 import math
+import re
+import sys
 
 from kidsize_body import Body, Legs, plus
 
@@ -45,64 +48,53 @@ def arguments():
     a.add_argument("--land", type=float, default=0.85, help="share of single support in which the foot arrives")
     a.add_argument("--zx", type=float, default=0.015, help="zero-moment point ahead of the ankle, m")
     a.add_argument("--zy", type=float, default=0.0, help="zero-moment point outward of the ankle, m")
-    a.add_argument("--run", type=float, default=0.0, help="share of a step the zero-moment point runs along the sole")
     a.add_argument("--pitch", type=float, default=0.0, help="of the trunk, deg")
     a.add_argument("--passes", type=int, default=2, help="corrections by the full body's zero-moment point")
     a.add_argument("--arms", type=float, default=15.0, help="swing of the arms, deg")
+    a.add_argument("--check", action="store_true", help="write nothing; is the output file what would be written?")
     a.add_argument("--pre", type=float, default=1.0, help="standing before the first step, s")
     return a.parse_args()
 
 
 class Plan:
-    """Feet and zero-moment point at every instant k DT."""
+    """Feet and zero-moment point at every instant k DT. Step i begins at pre + i step; even steps are the left foot's."""
 
     def __init__(self, g, cycles):
         self.g = g
         self.stride = g.speed * g.step
-        self.steps = 2 * cycles
-        count = round((g.pre + self.steps * g.step) / DT) + 1
-        self.feet, self.zmp, self.swing = [], [], []
-        feet = {1: [0.0, 0.0], -1: [0.0, 0.0]}  # x, z of the left and the right ankle's foot point
-        for k in range(count):
-            t = k * DT - g.pre
-            self._instant(t, feet)
+        instants = [k * DT - g.pre for k in range(round((g.pre + 2 * cycles * g.step) / DT) + 1)]
+        phases = [(i, t / g.step - i) for t in instants for i in [math.floor(t / g.step + 1e-9)]]
+        self.zmp = [self._zmp(i, s) for i, s in phases]     # (x, y)
+        self.feet = [self._feet(i, s) for i, s in phases]   # ({side: x}, {side: height}) of the ankles' foot points
 
     def landing(self, i):
-        """x where step i ends; even steps are the left foot's."""
-        return (i + 1) * self.stride
+        """x where step i ends; negative steps: the feet stand together."""
+        return max(0, i + 1) * self.stride
+
+    def swing(self, s):
+        """Share of single support that is over; negative in double support."""
+        return (s - self.g.double) / (1 - self.g.double)
 
     def standing_zmp(self, i):
-        """Zero-moment point of the foot that stands in step i; before the first step the middle of both feet."""
+        """Zero-moment point under the foot that stands in step i; before the first step the middle of both feet."""
         if i < 0:
             return (self.g.zx, 0.0)
-        foot = -1 if i % 2 == 0 else 1
-        x = 0.0 if i == 0 else self.landing(i - 1)
-        return (x + self.g.zx, foot * (self.g.half + self.g.zy))
+        side = -1 if i % 2 == 0 else 1
+        return (self.landing(i - 1) + self.g.zx, side * (self.g.half + self.g.zy))
 
-    def _instant(self, t, _):
-        g = self.g
-        i = math.floor(t / g.step + 1e-9)
-        s = t / g.step - i
-        double = g.double
+    def _zmp(self, i, s):
         here, before = self.standing_zmp(i), self.standing_zmp(i - 1)
-        w = smooth(s / double) if i >= 0 else 1.0
-        run = g.run * self.stride
-        along = run * (max(0.0, (s - double) / (1 - double)) - 0.5) if i >= 0 else 0.0
-        back = run * 0.5 if i >= 1 else 0.0
-        self.zmp.append(((1 - w) * (before[0] + back) + w * (here[0] + along), (1 - w) * before[1] + w * here[1]))
-        x = {1: 0.0, -1: 0.0}
+        w = smooth(s / self.g.double) if i >= 0 else 1.0
+        return tuple((1 - w) * a + w * b for a, b in zip(before, here))
+
+    def _feet(self, i, s):
+        side = 1 if i % 2 == 0 else -1  # the one that swings
+        x = {side: self.landing(i - 2), -side: self.landing(i - 1)}
         z = {1: 0.0, -1: 0.0}
-        for j in range(max(0, i - 2), i + 1):  # landed already, or in the air
-            foot = 1 if j % 2 == 0 else -1
-            if j < i:
-                x[foot] = self.landing(j)
-            elif i >= 0:
-                r = (s - double) / (1 - double)
-                start = self.landing(j - 2) if j >= 2 else 0.0
-                x[foot] = start + (self.landing(j) - start) * smoother(r / g.land)
-                z[foot] = g.lift * math.sin(math.pi * min(1.0, max(0.0, r))) ** 2
-        self.feet.append((x, z))
-        self.swing.append((i, s))
+        if i >= 0:
+            x[side] += (self.landing(i) - x[side]) * smoother(self.swing(s) / self.g.land)
+            z[side] = self.g.lift * math.sin(math.pi * min(1.0, max(0.0, self.swing(s)))) ** 2
+        return x, z
 
 
 def bounded(p, w):
@@ -131,7 +123,7 @@ class Planner:
     def arms(self, plan, k):
         """The arms swing against the legs: left arm forward when the right foot is."""
         x, _ = plan.feet[k]
-        ahead = (x[1] - x[-1]) / max(plan.stride, 1e-9) * math.radians(self.g.arms) / 1.0
+        ahead = (x[1] - x[-1]) / plan.stride * math.radians(self.g.arms)
         out = {}
         for side, name in ((1, "left"), (-1, "right")):
             out[f"{name}_shoulder_pitch"] = math.radians(10) + side * ahead
@@ -192,7 +184,6 @@ class Planner:
         q, base = self.place(plan, 0, plan.zmp[0], (0.0, 0.0))
         height = self.centre(q, base)[2]
         w = math.sqrt(G / height)
-        # Ahead of the end of the plan the walk goes on: extend the reference by one cycle more than is used.
         c = list(zip(*(bounded([p[d] for p in plan.zmp], w) for d in (0, 1))))
         for done in range(self.g.passes + 1):
             frames, guess = [], (0.0, 0.0)
@@ -210,10 +201,10 @@ class Planner:
         return plan, frames, height
 
 
-def write(planner, frames, first, last):
+def text_of(planner, frames, first, last):
     g = planner.g
     names = [j for j in planner.body.joints() if j in frames[0][0]]
-    with open(g.output, "w") as f:
+    with io.StringIO() as f:
         f.write("# Made by tools/make_kidsize_walk.py; docs/motions.md says how the walk is planned.\n\n[motion]\n")
         f.write('name  = "kidsize_walk"\nrobot = "kidsize"\n')
         f.write(f'about = "walks straight ahead with {g.speed:g} m/s, {g.step:g} s a step"\n')
@@ -225,22 +216,38 @@ def write(planner, frames, first, last):
             planner.body.check_limits(q)
             f.write(f"  [{k * DT:.2f}, " + ", ".join(f"{math.degrees(q[n]):.3f}" for n in names) + "],\n")
         f.write("]\n")
+        return f.getvalue()
+
+
+def same(a, b):
+    """Equal but for the last decimal of a number, which may differ between machines."""
+    number = re.compile(r"-?[0-9]+[.][0-9]{3}")
+    if number.sub("#", a) != number.sub("#", b):
+        return False
+    return all(abs(float(x) - float(y)) < 0.0015 for x, y in zip(number.findall(a), number.findall(b)))
 
 
 def main():
     g = arguments()
     planner = Planner(g)
-    start, cycles = 2, 6
+    start, cycles = 2, 6  # two cycles until the start is forgotten; ahead of the loop the plan must go on for as long
     plan, frames, height = planner.plan(cycles)
     first = round((g.pre + 2 * start * g.step) / DT)
     last = first + round(2 * g.step / DT)
     jump = max(abs(frames[last][0][n] - frames[first][0][n]) for n in frames[0][0])
     fastest = max(abs(b[0][n] - a[0][n]) / DT for a, b in zip(frames[:last], frames[1:]) for n in a[0])
-    write(planner, frames, first, last)
+    text = text_of(planner, frames, first, last)
+    if g.check:
+        with open(g.output) as f:
+            good = same(f.read(), text)
+        print(f"{g.output} {'is' if good else 'is not'} what the planner makes")
+        return 0 if good else 1
+    with open(g.output, "w") as f:
+        f.write(text)
     print(f"{g.output}: {plan.stride * 1e3:.0f} mm a step, centre of mass at {height:.3f} m, "
           f"loop closes within {math.degrees(jump):.4f} deg, fastest joint {fastest:.1f} rad/s")
-    print("first frame:", {n: round(math.degrees(v), 3) for n, v in frames[0][0].items()})
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

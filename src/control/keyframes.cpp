@@ -10,8 +10,8 @@ namespace {
 constexpr double kSameTime = 1e-9;  // [s] sums of decimal times differ by rounding
 
 std::ptrdiff_t frame_at_or_before(const std::vector<MotionFile::Frame>& frames, double t) {
-  const auto after = std::upper_bound(frames.begin(), frames.end(), t,
-                                      [](double x, const MotionFile::Frame& f) { return x < f.t; });
+  const auto after =
+      std::upper_bound(frames.begin(), frames.end(), t, [](double x, const MotionFile::Frame& f) { return x < f.t; });
   return std::max<std::ptrdiff_t>(0, after - frames.begin() - 1);
 }
 

@@ -1,8 +1,8 @@
 /// Plays a key-frame motion file. A pure function of time: no state to save, the same targets after any rewind.
 ///
-/// Between frames a cubic through values and slopes (Catmull–Rom slopes on uneven times: (q₊ − q₋)/(t₊ − t₋); zero at the ends
-/// of a motion that is not looped), or straight lines. The first half second leads from the start posture to the first frame.
-/// A loop plays the frames before `loop_from` once, then those after it again and again.
+/// Between frames a cubic through values and slopes (Catmull–Rom slopes on uneven times: (q₊ − q₋)/(t₊ − t₋); zero at
+/// the ends of a motion that is not looped), or straight lines. The first half second leads from the start posture to
+/// the first frame. A loop plays the frames before `loop_from` once, then those after it again and again.
 #pragma once
 #include "load/motion_toml.h"
 #include "state/controller.h"
@@ -32,10 +32,10 @@ class Keyframes : public Controller {
   MotionFile motion_;
   bool loop_;
   double start_;
-  double from_;                   // time at which the loop begins
-  std::ptrdiff_t first_ = 0;      // frame at which the loop begins
-  std::vector<int> joint_;        // (columns) joint number
-  std::vector<double> initial_;   // (columns) start posture
+  double from_;                  // time at which the loop begins
+  std::ptrdiff_t first_ = 0;     // frame at which the loop begins
+  std::vector<int> joint_;       // (columns) joint number
+  std::vector<double> initial_;  // (columns) start posture
 };
 
 }  // namespace gradus

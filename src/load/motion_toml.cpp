@@ -207,7 +207,8 @@ class MotionReader {
     } else if (period_given_ && motion_.period < last - from - kSameTime) {
       fault(period_place_,
             from == 0 ? fmt::format("the period {} s ends before the last frame at {} s", motion_.period, last)
-                      : fmt::format("the period {} s from {} s on ends before the last frame at {} s", motion_.period, from, last),
+                      : fmt::format("the period {} s from {} s on ends before the last frame at {} s", motion_.period,
+                                    from, last),
             "make it longer");
     } else if (!(motion_.period > 0) && motion_.loop) {
       fault(place_of(head), "a motion of no length cannot loop", "add frames, a period, or loop = false");

@@ -10,8 +10,8 @@
 ///   joints = { left_knee = "30 deg" }                   ]
 ///
 /// In frames, a joint that is not mentioned keeps its last value; the first frame mentions all that are used.
-/// A loop goes from `loop_from` (by default 0; there is a frame at that time) to loop_from + period; what is before is played
-/// once, as a start from rest. `period` is by default the time from there to the last frame.
+/// A loop goes from `loop_from` (by default 0; there is a frame at that time) to loop_from + period; what is before is
+/// played once, as a start from rest. `period` is by default the time from there to the last frame.
 #pragma once
 #include <string>
 #include <string_view>
