@@ -3,7 +3,7 @@
 namespace gradus {
 namespace {
 
-constexpr double kStale = 0.02;     // relative change of the normal force that makes a sliding bound stale
+constexpr double kStale = 0.05;     // relative change of the normal force that makes a sliding bound stale
 constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
 
 struct Law {
@@ -81,7 +81,7 @@ bool reconsider(const Law& law, const ContactMemory& m, Vec3 a, StaticContact& c
     c.sliding = true;
     c.d = t * (1 / size);
     c.fn = fn;
-  } else if (size < bound) {
+  } else if (size < bound || dot(t, c.d) < 0) {  // friction that turns a point round is too much
     c.sliding = false;
   } else if (fn > c.fn * (1 + kStale) || fn < c.fn * (1 - kStale)) {
     c.fn = fn;
