@@ -37,6 +37,11 @@ template <class T>
 GRADUS_INLINE T norm(Vec3T<T> a) { return square_root(dot(a, a)); }
 template <class T>
 GRADUS_INLINE Vec3T<T> zero3() { return {T(0.0), T(0.0), T(0.0)}; }
+/// Lane by lane: a where m holds, else b.
+template <class T>
+GRADUS_INLINE Vec3T<T> select(MaskOf<T> m, Vec3T<T> a, Vec3T<T> b) {
+  return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
+}
 /// The same vector in another scalar type (a constant spread over lanes).
 template <class T, class F>
 GRADUS_INLINE Vec3T<T> cast(const Vec3T<F>& a) { return {T(a.x), T(a.y), T(a.z)}; }
@@ -83,6 +88,11 @@ template <class T>
 GRADUS_INLINE Sym3T<T>& operator+=(Sym3T<T>& a, const Sym3T<T>& b) {
   a.xx += b.xx; a.xy += b.xy; a.xz += b.xz; a.yy += b.yy; a.yz += b.yz; a.zz += b.zz;
   return a;
+}
+template <class T>
+GRADUS_INLINE Sym3T<T> select(MaskOf<T> m, const Sym3T<T>& a, const Sym3T<T>& b) {
+  return {select(m, a.xx, b.xx), select(m, a.xy, b.xy), select(m, a.xz, b.xz),
+          select(m, a.yy, b.yy), select(m, a.yz, b.yz), select(m, a.zz, b.zz)};
 }
 template <class T, class F>
 GRADUS_INLINE Sym3T<T> cast(const Sym3T<F>& s) { return {T(s.xx), T(s.xy), T(s.xz), T(s.yy), T(s.yz), T(s.zz)}; }

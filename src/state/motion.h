@@ -18,12 +18,34 @@
 
 namespace gradus {
 
+constexpr int kPredictions = 3;  // predictions a robot may take in one step before its opinions are taken as they are
+
+/// Predicts until reviews of drives and contacts find nothing to change. After kPredictions the opinions have changed once
+/// more, so the last prediction is made for those. Returns how many were made: more than kPredictions means unsettled.
+template <class Predict, class Review>
+GRADUS_INLINE int settle(const Predict& predict, const Review& review) {
+  for (int pass = 1;; ++pass) {
+    predict();
+    if (!review()) return pass;
+    if (pass == kPredictions) {
+      predict();
+      return pass + 1;
+    }
+  }
+}
+
 struct MotionNeeds {
   int z_size = 0;                    // doubles of private state
   std::size_t scratch = 0;           // bytes
   std::vector<std::string> missing;  // what the robot lacks; empty: can be bound
   bool uses_contacts = true;         // wants contact forces of the static world
   bool uses_drives = true;           // wants joint forces
+};
+
+/// A private number of a motion that people may look at.
+struct PrivateProperty {
+  const char *name, *unit, *about;
+  int index;  // into the private state z
 };
 
 template <class M>
@@ -42,6 +64,7 @@ struct MotionTable {
   std::string_view name;
   int level;                                      // of detail, for people; −1: not on the ladder
   Access access;
+  std::span<const PrivateProperty> properties;    // what it adds to a robot when bound
   MotionNeeds (*bind)(const RobotKind&);
   void (*enter)(const RobotContext&, double h);   // reads and writes `next`
   void (*predict)(const RobotContext&, double h);
@@ -49,11 +72,19 @@ struct MotionTable {
   void (*commit)(const RobotContext&, double h);
 };
 
+/// M::properties if it has any.
+template <class M>
+constexpr std::span<const PrivateProperty> properties_of() {
+  if constexpr (requires { M::properties; }) return M::properties;
+  else return {};
+}
+
 template <MotionAlgorithm M>
 constexpr MotionTable motion_table() {
   return {M::name,
           M::level,
           M::access,
+          properties_of<M>(),
           &M::bind,
           [](const RobotContext& c, double h) { M::enter(View<M::access>(c), h); },
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },

@@ -27,6 +27,11 @@ std::span<const ContactMemory> World::contact_memory(int robot) const {
   return {reinterpret_cast<const ContactMemory*>(state_[0].slab.data() + c.at.contact), c.kind->points.size()};
 }
 
+std::span<const double> World::private_state(int robot) const {
+  const RobotLayout& at = slot(robot).context.at;
+  return {state_[0].slab.data() + at.z, static_cast<std::size_t>(at.z_size)};
+}
+
 Pose World::X_WL(int robot, int link) const {
   const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(link)];
   return {f.R, base_position(q(robot).data()) + f.p};

@@ -51,6 +51,7 @@ class World {
  public:
   struct Options {
     int threads = 1;
+    double (*clock)() = nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -70,6 +71,7 @@ class World {
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
   std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const double> private_state(int robot) const;  // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
   Pose X_WO(int robot, int object) const;             // pose of an object
@@ -105,7 +107,7 @@ class World {
   /// False, and nothing changed, if it does not fit this model.
   bool restore(const Snapshot& snapshot);
 
-  /// Wall time of a robot's share of a step, smoothed, sampled now and then.   [µs]
+  /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
   double microseconds(int robot) const { return slots_[static_cast<std::size_t>(robot)].us; }
 
  private:
@@ -155,6 +157,8 @@ class World {
   std::vector<ControllerSlot> controllers_;
   std::vector<Impulse> impulses_;
   Team team_;
+  double (*clock_)();
+  double clock_cost_ = 0;       // of one reading [s]
   StepReport report_;
   bool inputs_changed_ = false;
 };

@@ -89,35 +89,36 @@ GRADUS_INLINE FrameT<T> root_frame(const CoordinatesT<T>& x) {
   return {to_matrix(x.q_WB), zero3<T>(), {x.w_WB, zero3<T>()}, zero6<T>()};
 }
 
-/// Policy: every link's frame is kept in memory.
+/// Frames of all links into memory.  frames (nlink)
+template <class T, class F>
+GRADUS_INLINE void compute_frames(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, FrameT<T>* frames) {
+  frames[0] = root_frame(x);
+  for (int i = 1; i < nlink; ++i) {
+    const LinkT<F>& l = links[i];
+    T s{}, c{};
+    if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
+    FrameT<T> f = frames[l.parent];
+    step_out(l, x.q[i - 1], x.v[i - 1], s, c, f);
+    frames[i] = f;
+  }
+}
+
+/// Policy: every link's frame lies in memory, from compute_frames.
 template <class T>
 class StoredFrames {
  public:
-  explicit StoredFrames(FrameT<T>* frames) : frames_(frames) {}  // (nlink)
-
+  GRADUS_HD explicit StoredFrames(const FrameT<T>* frames) : frames_(frames) {}  // (nlink)
   template <class F>
-  GRADUS_INLINE void compute(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x) {
-    frames_[0] = root_frame(x);
-    for (int i = 1; i < nlink; ++i) {
-      const LinkT<F>& l = links[i];
-      T s{}, c{};
-      if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
-      FrameT<T> f = frames_[l.parent];
-      step_out(l, x.q[i - 1], x.v[i - 1], s, c, f);
-      frames_[i] = f;
-    }
-  }
+  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
   template <class F>
-  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) { return frames_[i]; }
-  template <class F>
-  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) { return frames_[i]; }
+  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
 
  private:
-  FrameT<T>* frames_;
+  const FrameT<T>* frames_;
 };
 
 /// Policy: only the frames of branching links are kept, and sine and cosine of each joint; limbs are walked out and unwound.
-/// Must be asked for links in falling order (inward), then in rising order (outward).
+/// Each walk asks for all links in turn: in falling order (inward) or in rising order (outward).
 template <class T>
 class RecomputedFrames {
  public:

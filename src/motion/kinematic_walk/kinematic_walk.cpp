@@ -124,7 +124,7 @@ void KinematicWalk::enter(View<access> view, double h) {
 
 void KinematicWalk::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  follow_targets(kind, view.q() + 7, view.v() + 6, view.target(), view.z()[kStand], h, view.a_out());
+  follow_targets(kind, view.k(), view.q() + 7, view.v() + 6, view.target(), view.z()[kStand], h, view.a_out());
   Stand stand = load(kind, view.z());
   const Vec3 p = base_position(view.q());
   const int foot = lowest_foot(kind, view.ground(), p, view.frames(), stand.foot);

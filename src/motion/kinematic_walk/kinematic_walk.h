@@ -12,6 +12,12 @@ struct KinematicWalk {
   static constexpr int level = 0;
   static constexpr Access access{.reads = Field::q | Field::v | Field::z | Field::target | Field::frames | Field::acc,
                                  .writes = Field::q | Field::v | Field::z | Field::r | Field::acc | Field::impulse};
+  static constexpr PrivateProperty properties[] = {
+      {"standing_foot", "", "number of the foot that stands", 0},
+      {"foot_x", "m", "where it stands", 1},
+      {"foot_y", "m", "where it stands", 2},
+      {"foot_z", "m", "where it stands", 3},
+  };
   static MotionNeeds bind(const RobotKind& kind);
   static void enter(View<access> view, double h);
   static void predict(View<access> view, double h);

@@ -22,8 +22,8 @@ void PrescribedJoints::enter(View<access> view, double h) {
 void PrescribedJoints::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
-  follow_targets(kind, q + 7, v + 6, view.target(), *view.z(), h, view.a_out());
-  const CoordinatesT<double> x{base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
+  follow_targets(kind, view.k(), q + 7, v + 6, view.target(), *view.z(), h, view.a_out());
+  const CoordinatesT<double> x = coordinates_of(q, v);
   Mat6 M;
   Vec6 bias;
   Vec6* acc = view.acc_out();

@@ -19,7 +19,7 @@ void SingleBody::enter(View<access> view, double h) {
 }
 
 void SingleBody::predict(View<access> view, double h) {
-  follow_targets(view.kind(), view.q() + 7, view.v() + 6, view.target(), *view.z(), h, view.a_out());
+  follow_targets(view.kind(), view.k(), view.q() + 7, view.v() + 6, view.target(), *view.z(), h, view.a_out());
   predict_one_body(view);
 }
 
