@@ -18,8 +18,8 @@
 /// u⁺ = u + h a; if one was wrong, the prediction is made once more:
 ///   pulls (f_n⁺ < 0)            → off for this step
 ///   sticks, but |t⁺| > μ f_n⁺   → slides along t⁺
-///   slides, but |t⁺| < μ f_n⁺   → sticks
-///   slides with a stale bound   → slides with this step's normal force (|f_n⁺ − f_n| > 2 %)
+///   slides, but |t⁺| < μ f_n⁺ or t⁺·d < 0   → sticks
+///   slides with a stale bound   → slides with this step's normal force (|f_n⁺ − f_n| > 5 %)
 /// Limits: no restitution; a penalty law, so a resting robot sinks by load / k. Restitution and contacts between moving
 /// bodies belong to `couple`.
 #pragma once

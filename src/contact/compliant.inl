@@ -5,7 +5,7 @@
 namespace gradus {
 namespace compliant {
 
-constexpr double kStale = 0.02;    // relative change of the normal force that makes a sliding bound stale
+constexpr double kStale = 0.05;    // relative change of the normal force that makes a sliding bound stale
 constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
 constexpr double kOver = 1e-9;     // a bound exceeded by this share is rounding
 
@@ -117,7 +117,8 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T>& law, const ContactMemoryT<
   const T size = norm(t), bound = T(law.p.friction) * fn;
   const auto slides = mask_and(pushes, c.sliding);
   const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size > bound * T(1 + kOver), size > T(0.0)));
-  const auto stops = mask_and(slides, size < bound);
+  // Friction that turns a point round is too much.
+  const auto stops = mask_and(slides, mask_or(size < bound, dot(t, c.d) < T(0.0)));
   const auto stale = mask_and(mask_and(slides, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
   const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
   if (!any(changed)) return changed;

@@ -177,6 +177,24 @@ TEST(Friction, of_a_joint_slows_a_wheel_at_a_constant_rate) {
   EXPECT_LT(std::fabs(world->v(0)[6]), 1e-9);
 }
 
+TEST(Mimic, joint_follows_the_other_one_by_its_multiplier_and_offset) {
+  for (const char* motion : {"articulated", "prescribed_joints"}) {
+    RobotBuilder b("pair");
+    b.fixed().base("stand").fork("split").revolute("one", {0, 0, 1}).mass(1, {0, 0, 0}, {0.1, 0, 0, 0.1, 0, 0.1}).servo({50, 5});
+    b.after("split").revolute("two", {0, 0, 1}).mass(1, {0, 0, 0}, {0.1, 0, 0, 0.1, 0, 0.1}).servo({50, 5});
+    RobotSpec spec = b.spec();
+    spec.objects.back().mimic = MimicSpec{"one", -2, 0.1};
+    SceneSpec s = scene(0.001);
+    add(s, spec, motion);
+    const auto world = make_world(s);
+    world->targets(0)[0] = 0.3;
+    world->targets(0)[1] = 5;  // of no effect: it has a master
+    run(*world, 5);
+    EXPECT_NEAR(world->q(0)[7], 0.3, 1e-9) << motion;
+    EXPECT_NEAR(world->q(0)[8], -2 * 0.3 + 0.1, 1e-6) << motion;
+  }
+}
+
 TEST(StaticTorque, of_a_resting_arm_is_the_slope_of_its_potential_energy) {
   // τ_j = ∂V/∂q_j
   const auto kind = kind_of(fixed_arm());

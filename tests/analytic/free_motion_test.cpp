@@ -96,6 +96,25 @@ TEST(TumblingBox, turns_as_euler_s_equations_say) {
   EXPECT_GT(norm(w - Vec3{0.1, 5, 0.1}), 0.5);  // it did tumble
 }
 
+TEST_P(FreeFall, a_held_push_accelerates_by_force_over_mass_and_turns_by_its_moment) {
+  // m v = F t;  J w = (p × F) t for small angles, whatever the level
+  SceneSpec s = scene(0.001);
+  s.gravity = {0, 0, 0};
+  add(s, solid_box(2, {0.1, 0.4, 0.9}), GetParam());
+  const auto world = make_world(s);
+  const Vec3 F{0.03, -0.02, 0.05}, p{0.02, 0.1, -0.2};
+  world->set_push(0, 0, F, p);
+  run(*world, 0.1);
+  const Sym3 J = inertia_of_box(2, {0.1, 0.4, 0.9});
+  const Vec3 m = cross(p, F) * 0.1, w{m.x / J.xx, m.y / J.yy, m.z / J.zz};
+  EXPECT_LT(norm(base_velocity_of(*world) - F * (0.1 / 2)), 1e-12);
+  EXPECT_LT(norm(base_angular_velocity(world->v(0).data()) - w), 1e-3 * norm(w));
+  world->set_push(0, -1, {0, 0, 0}, {0, 0, 0});
+  const Vec3 v = base_velocity_of(*world);
+  run(*world, 0.1);
+  EXPECT_LT(norm(base_velocity_of(*world) - v), 1e-12);
+}
+
 /// A humanoid thrown with its arms and legs moving: no outer force but gravity.
 double flight_drift(const char* motion, double h, bool angular) {
   SceneSpec s = scene(h);

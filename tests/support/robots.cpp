@@ -86,9 +86,15 @@ void add_random_body(Random& r, RobotBuilder& b) {
   b.mass(m, r.vector(0.15), rotated(R, inertia_of_box(m, size)));
 }
 
+void add_random_turn(Random& r, const std::string& name, RobotBuilder& b) {
+  const double angle = r.in(-3, 3);
+  b.rotation(name, r.direction(), angle);
+}
+
 void add_random_joint(Random& r, const std::string& name, RobotBuilder& b) {
   static const Vec3 coordinate[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -1, 0}};
-  const Vec3 axis = r.in(0, 1) < 0.4 ? coordinate[r.below(4)] : r.direction() * r.in(0.5, 2);
+  const double length = r.in(0.5, 2);
+  const Vec3 axis = r.in(0, 1) < 0.4 ? coordinate[r.below(4)] : r.direction() * length;
   if (r.in(0, 1) < 0.3) b.prismatic(name, axis);
   else b.revolute(name, axis);
   ServoSpec servo;
@@ -104,6 +110,11 @@ Vec3 Random::direction() {
     const double n = norm(a);
     if (n > 0.1 && n < 1) return a * (1 / n);
   }
+}
+
+Quat Random::rotation() {
+  const Vec3 axis = direction();
+  return exponential(axis * in(0, 3));
 }
 
 RobotSpec humanoid28() {
@@ -152,11 +163,12 @@ RobotSpec random_tree(std::uint64_t seed) {
     // Half of the joints continue the chain, the others start anywhere.
     if (r.in(0, 1) < 0.5) b.after(forks[static_cast<std::size_t>(r.below(static_cast<int>(forks.size())))]);
     b.translation("to" + n, r.vector(0.3));
-    if (r.in(0, 1) < 0.7) b.rotation("turn" + n, r.direction(), r.in(-3, 3));
+    if (r.in(0, 1) < 0.7) add_random_turn(r, "turn" + n, b);
     add_random_joint(r, "joint" + n, b);
     add_random_body(r, b);
     if (r.in(0, 1) < 0.5) {
-      b.translation("on" + n, r.vector(0.2)).rotation("tilt" + n, r.direction(), r.in(-3, 3));
+      b.translation("on" + n, r.vector(0.2));
+      add_random_turn(r, "tilt" + n, b);
       add_random_body(r, b);
     }
   }
@@ -170,7 +182,8 @@ RobotSpec fixed_arm() {
   add_random_body(r, b);
   for (int i = 0; i < 6; ++i) {
     const std::string n = std::to_string(i);
-    b.translation("link" + n, r.vector(0.3)).rotation("twist" + n, r.direction(), r.in(-3, 3));
+    b.translation("link" + n, r.vector(0.3));
+    add_random_turn(r, "twist" + n, b);
     if (i == 3) b.prismatic("joint" + n, r.direction());
     else b.revolute("joint" + n, r.direction());
     ServoSpec servo;
@@ -200,7 +213,8 @@ RandomState random_state(const RobotKind& kind, Random& r) {
   s.q.resize(static_cast<std::size_t>(kind.nq()));
   s.v.resize(static_cast<std::size_t>(kind.nv()));
   const bool free = kind.root == RootKind::free;
-  set_base_pose(s.q.data(), free ? r.vector(2) : Vec3{0, 0, 0}, free ? r.rotation() : Quat{1, 0, 0, 0});
+  const Vec3 p = free ? r.vector(2) : Vec3{0, 0, 0};
+  set_base_pose(s.q.data(), p, free ? r.rotation() : Quat{1, 0, 0, 0});
   for (std::size_t i = 7; i < s.q.size(); ++i) s.q[i] = r.in(-1.5, 1.5);
   for (std::size_t i = free ? 0 : 6; i < s.v.size(); ++i) s.v[i] = r.in(-4, 4);
   return s;
