@@ -16,7 +16,8 @@ mkdirSync(out, { recursive: true });
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
-const now = (page) => page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
+const now = (page) =>
+  page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
 const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 15000, polling: 50 });
 const open = async (page, url) => {
   await page.goto(url);
@@ -90,9 +91,18 @@ test('a body is drawn where it is computed to be', async ({ page }) => {
     const paint = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
     paint.drawImage(bitmap, 0, 0);
     const pixels = paint.getImageData(0, 0, bitmap.width, bitmap.height).data;
-    let n = 0, x = 0, y = 0;
-    for (let i = 0; i < pixels.length; i += 4) { // orange: much red, some green, hardly any blue
-      if (!(pixels[i] > 90 && pixels[i + 1] > 0.42 * pixels[i] && pixels[i + 1] < 0.75 * pixels[i] && pixels[i + 2] < 0.3 * pixels[i])) continue;
+    let n = 0,
+      x = 0,
+      y = 0;
+    for (let i = 0; i < pixels.length; i += 4) {
+      // orange: much red, some green, hardly any blue
+      if (!(
+        pixels[i] > 90 &&
+        pixels[i + 1] > 0.42 * pixels[i] &&
+        pixels[i + 1] < 0.75 * pixels[i] &&
+        pixels[i + 2] < 0.3 * pixels[i]
+      ))
+        continue;
       n++;
       x += (i / 4) % bitmap.width;
       y += Math.floor(i / 4 / bitmap.width);
@@ -149,13 +159,22 @@ test('dragging a robot applies a force and shows it in newtons', async ({ page }
   await page.mouse.move(torso.x, torso.y - 20);
   await page.mouse.down();
   await page.mouse.move(torso.x + 70, torso.y - 30, { steps: 6 });
-  await until(page, () => { // a user push among the contacts, with a force
+  await until(page, () => {
+    // a user push among the contacts, with a force
     const f = window.gradus.frameNow;
-    for (let c = 0; c < f.contactCount; c++) if (f.contactBodies[2 * c + 1] === 0xfffe) return Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6)) > 1;
+    for (let c = 0; c < f.contactCount; c++)
+      if (f.contactBodies[2 * c + 1] === 0xfffe) return Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6)) > 1;
     return false;
   });
-  await until(page, () => / N$/.test(document.querySelector('.newtons').textContent) && !document.querySelector('.newtons').hidden);
-  await until(page, (p) => Math.hypot(window.gradus.frameNow.bodies[7] - p[0], window.gradus.frameNow.bodies[8] - p[1]) > 0.02, before);
+  await until(
+    page,
+    () => / N$/.test(document.querySelector('.newtons').textContent) && !document.querySelector('.newtons').hidden,
+  );
+  await until(
+    page,
+    (p) => Math.hypot(window.gradus.frameNow.bodies[7] - p[0], window.gradus.frameNow.bodies[8] - p[1]) > 0.02,
+    before,
+  );
   await page.screenshot({ path: join(out, 'push.png') });
   await page.mouse.up();
   await until(page, () => {
@@ -246,7 +265,9 @@ test('a phone gets tabs and keeps the time line', async ({ context, sim }) => {
   await phone.close();
 });
 
-test('an exported file opens from disk, plays, is stopped and searched, plots the whole, and refuses changes', async ({ context }) => {
+test('an exported file opens from disk, plays, is stopped and searched, plots the whole, and refuses changes', async ({
+  context,
+}) => {
   const file = resolve(out, 'recording.html');
   assert.equal(spawnSync(program, ['--export', file]).status, 0);
   console.log(`    ${(statSync(file).size / 1e6).toFixed(1)} MB`);
@@ -281,10 +302,20 @@ test('a recording is served in the same page without a run', async ({ context })
 
 /** Status of a request with headers of our choice. */
 const statusOf = (url, headers = {}) =>
-  new Promise((resolve, reject) => get(url, { headers }, (r) => (r.resume(), resolve(r.statusCode))).on('error', reject));
+  new Promise((resolve, reject) =>
+    get(url, { headers }, (r) => (r.resume(), resolve(r.statusCode))).on('error', reject),
+  );
 const upgradeStatus = (url, headers) =>
   new Promise((resolve, reject) => {
-    const r = request(url, { headers: { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', ...headers } });
+    const r = request(url, {
+      headers: {
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        ...headers,
+      },
+    });
     r.on('response', (x) => (x.resume(), resolve(x.statusCode)));
     r.on('upgrade', (x, socket) => (socket.destroy(), resolve(x.statusCode)));
     r.on('error', reject);
@@ -331,7 +362,11 @@ try {
   await until(browser.page, () => document.body.dataset.connection === 'lost');
   const again = await startSimulator(program, ['--port', port, '--token', token]);
   await until(browser.page, () => document.body.dataset.connection === 'open' && window.gradus.frameNow);
-  assert.deepEqual(browser.problems.filter((m) => !expected(m)), [], 'console errors');
+  assert.deepEqual(
+    browser.problems.filter((m) => !expected(m)),
+    [],
+    'console errors',
+  );
   await again.stop();
   console.log('ok   after a restart of the simulator the page reconnects by itself');
 } catch (error) {
