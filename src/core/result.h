@@ -27,6 +27,8 @@ std::string to_string(const Diagnostic& d);
 
 using Diagnostics = std::vector<Diagnostic>;
 bool has_errors(const Diagnostics& d);
+/// One error about a file as a whole.
+Diagnostics file_error(std::string file, std::string text, std::string suggestion = "");
 
 /// A value and the warnings on the way to it, or no value and at least one error.
 template <class T>

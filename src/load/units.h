@@ -1,0 +1,66 @@
+/// Numbers with units, as files and the command line carry them: "1 ms", "90 deg", "60 N m/rad", "1.5e-3 kg m^2".
+///
+///   quantity = number unit                     the blank between them may be missing
+///   unit     = factor { factor } { "/" factor }      "N m s/rad", "m/s/s"; nothing is multiplied after a "/"
+///   factor   = name [ "^" integer | "²" | "³" ]
+///
+/// Angles are a dimension of their own, so that degrees where metres are due are noticed.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus {
+
+/// Exponents of metre, kilogram, second and radian.
+struct Dimension {
+  int m = 0, kg = 0, s = 0, rad = 0;
+  constexpr bool operator==(const Dimension&) const = default;
+};
+
+namespace dimension {
+inline constexpr Dimension kNumber{};
+inline constexpr Dimension kLength{1, 0, 0, 0};
+inline constexpr Dimension kMass{0, 1, 0, 0};
+inline constexpr Dimension kTime{0, 0, 1, 0};
+inline constexpr Dimension kAngle{0, 0, 0, 1};
+inline constexpr Dimension kFrequency{0, 0, -1, 0};
+inline constexpr Dimension kSpeed{1, 0, -1, 0};
+inline constexpr Dimension kAngularSpeed{0, 0, -1, 1};
+inline constexpr Dimension kAcceleration{1, 0, -2, 0};
+inline constexpr Dimension kForce{1, 1, -2, 0};
+inline constexpr Dimension kTorque{2, 1, -2, 0};
+inline constexpr Dimension kInertia{2, 1, 0, 0};
+inline constexpr Dimension kStiffness{0, 1, -2, 0};
+inline constexpr Dimension kDamping{0, 1, -1, 0};
+inline constexpr Dimension kAngularStiffness{2, 1, -2, -1};
+inline constexpr Dimension kAngularDamping{2, 1, -1, -1};
+}  // namespace dimension
+
+/// "a length", "an angle"; "another quantity" where there is no name for it.
+std::string name_of(Dimension d);
+/// The SI unit in which the dimension is usually written: "m", "N m/rad".
+std::string unit_of(Dimension d);
+
+struct UnitFault {
+  std::string text, suggestion;
+};
+
+/// A value in SI units and its dimension, or what is wrong.
+struct Quantity {
+  double value = 0;
+  Dimension dimension;
+};
+std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out);
+
+/// The same where a certain dimension is due.
+std::optional<UnitFault> parse_quantity(std::string_view text, Dimension due, double& out);
+
+/// A unit alone ("deg"): value is what one of it measures in SI.
+std::optional<UnitFault> parse_unit(std::string_view text, Quantity& out);
+
+/// What to say about a bare number where a unit is due: write "0.3 m".
+UnitFault missing_unit(const std::string& number, Dimension due);
+
+}  // namespace gradus

@@ -1,0 +1,28 @@
+/// The checks of spec.h with exact places. A loader that knows where each property was written hands over `place_of`;
+/// one that has already reported a property answers nothing, and the check stays silent about it.
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "model/spec.h"
+
+namespace gradus {
+
+/// Where `property` ("mass", "limits", …; "" is the object itself) of an object was written; without object, of the
+/// robot
+/// ("name", "feet").
+using PlaceOf = std::function<std::optional<Place>(ObjectId object, const char* property)>;
+
+Diagnostics check(const RobotSpec& robot, const PlaceOf& place_of);
+
+/// The same for a scene; its robots' own descriptions are not checked again.
+using ScenePlaceOf =
+    std::function<std::optional<Place>(const std::string& path)>;  // "world.step", "robot.blue1.motion"
+Diagnostics check_scene(const SceneSpec& scene, const ScenePlaceOf& place_of);
+
+/// What a scene may name.
+const std::vector<std::string>& known_motions();
+const std::vector<std::string>& known_controllers();
+const std::vector<std::string>& known_contact_laws();
+
+}  // namespace gradus

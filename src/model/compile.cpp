@@ -1,0 +1,384 @@
+#include <algorithm>
+#include <limits>
+
+#include "model/model.h"
+
+namespace gradus {
+namespace {
+
+/// Children in the order of the description, for the depth-first numbering.
+std::vector<std::vector<int>> successors(const RobotSpec& robot) {
+  std::vector<std::vector<int>> next(robot.objects.size());
+  for (std::size_t i = 1; i < robot.objects.size(); ++i)
+    next[static_cast<std::size_t>(robot.objects[i].parent.value)].push_back(static_cast<int>(i));
+  return next;
+}
+
+Axis axis_kind_of(Vec3 a) {
+  if (a.x == 1 && a.y == 0 && a.z == 0) return Axis::x;
+  if (a.x == 0 && a.y == 1 && a.z == 0) return Axis::y;
+  if (a.x == 0 && a.y == 0 && a.z == 1) return Axis::z;
+  return Axis::general;
+}
+
+/// −1, 0 and 1 exactly where rounding left them a hair off, so that coordinate axes are recognised after rotations.
+double snapped(double x) {
+  for (double s : {-1.0, 0.0, 1.0})
+    if (std::fabs(x - s) < 1e-14) return s;
+  return x;
+}
+Vec3 snapped(Vec3 a) { return {snapped(a.x), snapped(a.y), snapped(a.z)}; }
+
+Pose own_transform(const ObjectSpec& o) {
+  Pose X = identity_pose();
+  if (o.kind == ObjectKind::translation) X.p = o.offset;
+  if (o.kind == ObjectKind::rotation) X.R = to_matrix(from_axis_angle(o.axis, o.angle));
+  return X;
+}
+
+Sym3 plus(Sym3 a, const Sym3& b) { return a += b; }
+
+/// Adds mass m at c with inertia J about c to a link.
+void add_mass(Link& link, double m, Vec3 c, const Sym3& J) {
+  const double total = link.mass + m;
+  const Vec3 com = (link.com * link.mass + c * m) * (1 / total);
+  link.J = plus(plus(link.J, point_inertia(link.mass, link.com - com)), plus(J, point_inertia(m, c - com)));
+  link.com = com;
+  link.mass = total;
+}
+
+class Compiler {
+ public:
+  Compiler(const RobotSpec& spec, const ContactSpec& contact) : spec_(spec), contact_(contact) {}
+
+  std::shared_ptr<const RobotKind> run() {
+    out_->name = spec_.name;
+    out_->root = spec_.root;
+    out_->meshes = spec_.meshes;
+    const auto n = spec_.objects.size();
+    X_R_.resize(n, identity_pose());
+    link_of_.resize(n, 0);
+    next_ = successors(spec_);
+    out_->objects.resize(n);
+    visit(0);
+    finish_links();
+    finish_points();
+    for (const std::string& foot : spec_.feet)
+      out_->feet.push_back(link_of_[static_cast<std::size_t>(spec_.find(foot).value)]);
+    resolve_mimics();
+    return out_;
+  }
+
+ private:
+  void visit(int i) {
+    const auto u = static_cast<std::size_t>(i);
+    const ObjectSpec& o = spec_.objects[u];
+    if (o.parent) {
+      const auto p = static_cast<std::size_t>(o.parent.value);
+      X_R_[u] = X_R_[p] * own_transform(o);
+      link_of_[u] = link_of_[p];
+    }
+    if (!o.parent || o.is_joint()) add_link(i);
+    add_body(i);
+    for (int c : next_[u]) visit(c);
+  }
+
+  void add_link(int i) {
+    const auto u = static_cast<std::size_t>(i);
+    const ObjectSpec& o = spec_.objects[u];
+    Link link{};
+    link.parent = static_cast<std::int16_t>(o.parent ? link_of_[u] : -1);
+    link.branch = -1;
+    link.p_PB = o.parent ? X_R_[u].p - origin_[static_cast<std::size_t>(link.parent)] : Vec3{0, 0, 0};
+    link.axis = snapped(X_R_[u].R * (o.axis * (1 / norm(o.axis))));
+    link.axis_kind = axis_kind_of(link.axis);
+    link.prismatic = o.kind == ObjectKind::prismatic;
+    link.rotor = o.servo.rotor;
+    origin_.push_back(X_R_[u].p);
+    link_of_[u] = static_cast<int>(out_->links.size());
+    out_->links.push_back(link);
+    if (o.parent) add_joint(i);
+  }
+
+  void add_joint(int i) {
+    const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(i)];
+    Joint j{};
+    j.lower = o.lower;
+    j.upper = o.upper;
+    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is stable.
+    j.stop_k = 200;
+    j.stop_d = 1;
+    j.damping = o.damping;
+    j.friction = o.friction;
+    j.servo = o.servo;
+    j.initial = o.initial;
+    j.mimic_of = -1;
+    j.mimic_multiplier = o.mimic ? o.mimic->multiplier : 1;
+    j.mimic_offset = o.mimic ? o.mimic->offset : 0;
+    j.object = i;
+    out_->joints.push_back(j);
+  }
+
+  void add_body(int i) {
+    const auto u = static_cast<std::size_t>(i);
+    const ObjectSpec& o = spec_.objects[u];
+    const int l = link_of_[u];
+    Link& link = out_->links[static_cast<std::size_t>(l)];
+    const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
+    if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
+    const int joint = o.is_joint() ? l - 1 : -1;
+    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72})};
+    for (const ShapeSpec& s : o.shapes) {
+      const Pose X_LS = X_LO * s.X_OS;
+      out_->shapes.push_back({s, i, l, X_LS});
+      if (s.collides) add_points(s, o, X_LS, l, i);
+    }
+  }
+
+  void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
+    auto put = [&](Vec3 p_S, double radius) {
+      ContactPoint c{};
+      c.p_BC = X_LS * p_S;
+      c.radius = radius;
+      c.friction = o.surface.friction.value_or(contact_.friction);
+      c.k = o.surface.stiffness.value_or(contact_.stiffness);
+      c.d = o.surface.damping.value_or(contact_.damping);
+      c.kt = contact_.tangential_stiffness * (c.k / contact_.stiffness);
+      c.dt = contact_.tangential_damping * (c.d / std::max(contact_.damping, 1e-300));
+      c.link = static_cast<std::int16_t>(link);
+      c.object = static_cast<std::int16_t>(object);
+      out_->points.push_back(c);
+    };
+    switch (s.kind) {
+      case ShapeKind::sphere: put({0, 0, 0}, s.radius); break;
+      case ShapeKind::box:
+        for (int k = 0; k < 8; ++k)
+          put({(k & 1 ? 0.5 : -0.5) * s.size.x, (k & 2 ? 0.5 : -0.5) * s.size.y, (k & 4 ? 0.5 : -0.5) * s.size.z}, 0);
+        break;
+      case ShapeKind::capsule:
+        put({0, 0, -0.5 * s.length}, s.radius);
+        put({0, 0, 0.5 * s.length}, s.radius);
+        break;
+      case ShapeKind::cylinder: add_rims(s, put); break;
+      case ShapeKind::mesh: add_extremes(s, put); break;
+      case ShapeKind::plane: break;
+    }
+  }
+
+  /// Eight points on each rim: the exact rim comes with collision detection.
+  template <class Put>
+  void add_rims(const ShapeSpec& s, const Put& put) {
+    for (int k = 0; k < 16; ++k) {
+      double sn, cs;
+      sine_cosine((k % 8) * 0.78539816339744831, sn, cs);
+      put({s.radius * cs, s.radius * sn, k < 8 ? -0.5 * s.length : 0.5 * s.length}, 0);
+    }
+  }
+
+  /// The vertices farthest along 26 directions (faces, edges and corners of a cube), each once.
+  template <class Put>
+  void add_extremes(const ShapeSpec& s, const Put& put) {
+    const auto& v = spec_.meshes[static_cast<std::size_t>(s.mesh)].vertices;
+    std::vector<std::size_t> chosen;
+    for (int k = 0; k < 27; ++k) {
+      const Vec3 d{double(k % 3 - 1), double(k / 3 % 3 - 1), double(k / 9 - 1)};
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < v.size(); ++i)
+        if (dot(v[i], d) > dot(v[best], d)) best = i;
+      if (k != 13 && !v.empty() && std::find(chosen.begin(), chosen.end(), best) == chosen.end()) chosen.push_back(best);
+    }
+    for (std::size_t i : chosen) put(v[i], 0);
+  }
+
+  /// Which links follow their predecessor, which collect from elsewhere, and the float copy.
+  void finish_links() {
+    auto& links = out_->links;
+    const int n = out_->nlink();
+    for (int i = 1; i < n; ++i) {
+      Link& l = links[static_cast<std::size_t>(i)];
+      l.follows = l.parent == i - 1;
+      Link& parent = links[static_cast<std::size_t>(l.parent)];
+      if (!l.follows && parent.branch < 0) parent.branch = static_cast<std::int16_t>(out_->branch_count++);
+    }
+    for (int i = 0; i < n; ++i)
+      links[static_cast<std::size_t>(i)].tip = i + 1 == n || !links[static_cast<std::size_t>(i + 1)].follows;
+    for (int i = n - 1; i >= 0; --i)
+      if (links[static_cast<std::size_t>(i)].branch >= 0)
+        for (int k = i; k >= 0; k = links[static_cast<std::size_t>(k)].parent)
+          links[static_cast<std::size_t>(k)].on_branch_path = true;
+    for (Link& l : links) {
+      l.same_origin = l.p_PB.x == 0 && l.p_PB.y == 0 && l.p_PB.z == 0;
+      l.diagonal = l.J.xy == 0 && l.J.xz == 0 && l.J.yz == 0;
+      out_->mass += l.mass;
+      out_->links_f.push_back({cast<float>(l.p_PB), cast<float>(l.axis), cast<float>(l.com), cast<float>(l.J),
+                               float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
+                               l.tip, l.on_branch_path, l.same_origin, l.diagonal});
+    }
+  }
+
+  void finish_points() {
+    auto& pts = out_->points;
+    std::stable_sort(pts.begin(), pts.end(), [](const ContactPoint& a, const ContactPoint& b) { return a.link < b.link; });
+    const int n = out_->nlink();
+    out_->point_begin.assign(static_cast<std::size_t>(n) + 1, 0);
+    for (const ContactPoint& p : pts) ++out_->point_begin[static_cast<std::size_t>(p.link) + 1];
+    for (int i = 0; i < n; ++i) out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i) bound(i);
+  }
+
+  void bound(int link) {
+    Vec3 centre{0, 0, 0};
+    double radius = -1;
+    const int b = out_->point_begin[static_cast<std::size_t>(link)], e = out_->point_begin[static_cast<std::size_t>(link) + 1];
+    for (int k = b; k < e; ++k) centre += out_->points[static_cast<std::size_t>(k)].p_BC * (1.0 / (e - b));
+    for (int k = b; k < e; ++k) {
+      const ContactPoint& p = out_->points[static_cast<std::size_t>(k)];
+      radius = std::max(radius, norm(p.p_BC - centre) + p.radius);
+    }
+    out_->bound_centre.push_back(centre);
+    out_->bound_radius.push_back(radius);
+  }
+
+  void resolve_mimics() {
+    for (Joint& j : out_->joints) {
+      const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(j.object)];
+      if (o.mimic) j.mimic_of = out_->find_joint(o.mimic->of);
+    }
+  }
+
+  const RobotSpec& spec_;
+  const ContactSpec& contact_;
+  std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
+  std::vector<Pose> X_R_;                // (nobject) object frame in the root frame at q = 0
+  std::vector<int> link_of_;             // (nobject)
+  std::vector<Vec3> origin_;             // (nlink) link origin in the root frame at q = 0
+  std::vector<std::vector<int>> next_;   // (nobject) successors
+};
+
+/// Any right-handed pair of tangents; the same for the same normal.
+Plane make_plane(Vec3 n, double offset) {
+  n = n * (1 / norm(n));
+  const Vec3 seed = std::fabs(n.x) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 t = seed - n * dot(seed, n);
+  const Vec3 t1 = t * (1 / norm(t));
+  return {n, t1, cross(n, t1), offset, true};
+}
+
+}  // namespace
+
+int RobotKind::find_object(const std::string& object_name) const {
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    if (objects[i].name == object_name) return static_cast<int>(i);
+  return -1;
+}
+
+int RobotKind::find_joint(const std::string& joint_name) const {
+  const int o = find_object(joint_name);
+  return o < 0 ? -1 : objects[static_cast<std::size_t>(o)].joint;
+}
+
+int Model::find_robot(const std::string& robot_name) const {
+  for (std::size_t i = 0; i < robots.size(); ++i)
+    if (robots[i].name == robot_name) return static_cast<int>(i);
+  return -1;
+}
+
+Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact) {
+  Diagnostics notes = check(robot);
+  if (has_errors(notes)) return notes;
+  return {Compiler(robot, contact).run(), std::move(notes)};
+}
+
+namespace {
+
+/// Lowest contact point at the start posture above the plane, with the base where the scene put it.
+double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
+
+bool same_description(const RobotSpec& a, const RobotSpec& b);
+
+}  // namespace
+
+Result<Model> compile(const SceneSpec& scene) {
+  Diagnostics notes = check(scene);
+  if (has_errors(notes)) return notes;
+  Model m;
+  m.name = scene.name;
+  m.file = scene.file;
+  m.step = scene.step;
+  m.gravity = scene.gravity;
+  m.seed = scene.seed;
+  m.duration = scene.duration;
+  m.log_period = scene.log_period;
+  m.field = scene.field;
+  m.meshes = scene.meshes;
+  for (const FieldObjectSpec& f : scene.field) {
+    if (f.shape.kind != ShapeKind::plane || m.ground.present) continue;
+    const Pose X_WS = f.X_WO * f.shape.X_OS;
+    m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
+  }
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+    const RobotInstanceSpec& r = scene.robots[i];
+    std::shared_ptr<const RobotKind> kind;
+    for (std::size_t k = 0; k < i && !kind; ++k)
+      if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind;
+    if (!kind) {
+      auto made = compile(r.robot, scene.contact);
+      notes.insert(notes.end(), made.notes().begin(), made.notes().end());
+      if (!made) return notes;
+      kind = *made;
+    }
+    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
+    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
+    m.robots.push_back(std::move(robot));
+  }
+  return {std::move(m), std::move(notes)};
+}
+
+namespace {
+
+double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
+  std::vector<Pose> X_WL(kind.links.size());
+  X_WL[0] = {to_matrix(normalized(r.q_WB)), r.p_WB};
+  double lowest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kind.nlink(); ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    if (i > 0) {
+      const Link& l = kind.links[u];
+      const double q = kind.joints[u - 1].initial;
+      Pose X_PL{identity3<double>(), l.p_PB};
+      if (l.prismatic) X_PL.p += l.axis * q;
+      else X_PL.R = to_matrix(from_axis_angle(l.axis, q));
+      X_WL[u] = X_WL[static_cast<std::size_t>(l.parent)] * X_PL;
+    }
+    for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
+      const ContactPoint& p = kind.points[static_cast<std::size_t>(k)];
+      lowest = std::min(lowest, dot(plane.n, X_WL[u] * p.p_BC) - p.radius - plane.offset);
+    }
+  }
+  return std::isfinite(lowest) ? lowest : 0;
+}
+
+bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+bool same(const Sym3& a, const Sym3& b) {
+  return a.xx == b.xx && a.xy == b.xy && a.xz == b.xz && a.yy == b.yy && a.yz == b.yz && a.zz == b.zz;
+}
+bool same(const ServoSpec& a, const ServoSpec& b) {
+  return a.kp == b.kp && a.kd == b.kd && a.torque == b.torque && a.speed == b.speed && a.rotor == b.rotor;
+}
+
+/// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can change.
+bool same_description(const RobotSpec& a, const RobotSpec& b) {
+  if (a.file.empty() || a.file != b.file || a.objects.size() != b.objects.size()) return false;
+  for (std::size_t i = 0; i < a.objects.size(); ++i) {
+    const ObjectSpec &x = a.objects[i], &y = b.objects[i];
+    if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||
+        x.initial != y.initial || x.lower != y.lower || x.upper != y.upper || x.damping != y.damping ||
+        x.friction != y.friction || !same(x.servo, y.servo) || x.surface.friction != y.surface.friction ||
+        x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace gradus

@@ -1,0 +1,149 @@
+/// The compiled, const form of robots and scenes: flat arrays, ids and offsets, no pointers between parts. Shared by all
+/// worlds and threads. Randomising or fitting edits the Spec and compiles again.
+///
+/// Links. A *link* is what one joint moves (link 0: the root), with all objects rigidly attached to it. The compiler turns
+/// every link's axes parallel to the root's at q = 0, so that no kernel ever multiplies a fixed rotation; objects keep
+/// their own pose X_LO in their link. Links are numbered depth first, so that limbs are runs of consecutive numbers.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "math/spatial.h"
+#include "model/spec.h"
+
+namespace gradus {
+
+enum class Axis : std::uint8_t { x, y, z, general };
+
+/// Constants of one link as the kernels read them, in order. F: double or float.
+template <class F>
+struct LinkT {
+  Vec3T<F> p_PB;        // joint origin in the parent link's frame at q = 0                    [m]
+  Vec3T<F> axis;        // joint axis, unit length, in the link's frame
+  Vec3T<F> com;         // centre of mass in the link's frame                                  [m]
+  Sym3T<F> J;           // rotational inertia about the centre of mass                         [kg m²]
+  F mass;               //                                                                     [kg]
+  F rotor;              // rotor inertia seen at the joint                                     [kg m²] or [kg]
+  std::int16_t parent;  // link number, −1 for the root; always smaller than the own one
+  std::int16_t branch;  // slot among the links that collect from non-consecutive children, −1: none
+  Axis axis_kind;       // which coordinate axis, or general
+  bool prismatic;
+  bool follows;         // parent is the link before (its inertia stays in registers)
+  bool tip;             // the next link does not follow this one
+  bool on_branch_path;  // lies between the root and a branching link
+  bool same_origin;     // p_PB is zero
+  bool diagonal;        // J has no products of inertia
+};
+using Link = LinkT<double>;
+
+/// Position servo, stops and passive forces of one joint [spec.h].
+struct Joint {
+  double lower, upper;          // [rad] or [m]
+  double stop_k, stop_d;        // joint stop                   [N m/rad, N m s/rad] or linear
+  double damping, friction;     // passive
+  ServoSpec servo;
+  double initial;               // start posture
+  int mimic_of;                 // joint number, −1: none
+  double mimic_multiplier, mimic_offset;
+  int object;                   // object number
+};
+
+/// A point of a body that can touch the ground: box corner, sphere centre, capsule end, cylinder rim, mesh hull vertex.
+/// F: double or float.
+template <class F>
+struct ContactPointT {
+  Vec3T<F> p_BC;          // in the link's frame                     [m]
+  F radius;               // of the sphere around it                 [m]
+  F friction;             // Coulomb                                 [-]
+  F k, d;                 // normal stiffness, damping               [N/m, N s/m]
+  F kt, dt;               // tangential stiffness, damping
+  std::int16_t link, object;
+};
+using ContactPoint = ContactPointT<double>;
+
+struct ObjectInfo {
+  std::string name;
+  ObjectKind kind;
+  int link;               // link it is fixed to
+  int joint;              // its joint number, −1: not a joint
+  bool body;              // has mass or shape
+  Pose X_LO;              // object frame in the link's frame (constant)
+  double mass;
+  Vec3 colour;
+};
+
+struct ShapeInfo {
+  ShapeSpec spec;         // dimensions
+  int object, link;
+  Pose X_LS;              // shape frame in the link's frame
+};
+
+/// One kind of robot. Robots of the same description share one.
+struct RobotKind {
+  std::string name;
+  RootKind root = RootKind::free;
+  std::vector<Link> links;             // (nlink) as double
+  std::vector<LinkT<float>> links_f;   // (nlink) as float, for lanes and GPUs
+  std::vector<Joint> joints;           // (nlink − 1) joint j moves link j + 1
+  std::vector<ContactPoint> points;    // sorted by link
+  std::vector<int> point_begin;        // (nlink + 1) first point of each link
+  std::vector<Vec3> bound_centre;      // (nlink) of a link's points, in its frame
+  std::vector<double> bound_radius;    // (nlink) about that centre, spheres included; −1: no points
+  std::vector<ObjectInfo> objects;
+  std::vector<ShapeInfo> shapes;
+  std::vector<MeshSpec> meshes;
+  std::vector<int> feet;               // link numbers of the feet
+  int branch_count = 0;
+  double mass = 0;                     // [kg]
+  double height = 0;                   // lowest to highest contact point at the start posture  [m]
+
+  int nlink() const { return static_cast<int>(links.size()); }
+  int njoint() const { return static_cast<int>(joints.size()); }
+  int nq() const { return 7 + njoint(); }  // position (3), quaternion (4), joints
+  int nv() const { return 6 + njoint(); }  // angular (3), linear (3), joints
+  int dof() const { return (root == RootKind::free ? 6 : 0) + njoint(); }
+  int find_object(const std::string& object_name) const;  // −1: none
+  int find_joint(const std::string& joint_name) const;    // −1: none
+};
+
+/// The ground: points with n · p < offset are inside.
+template <class F>
+struct PlaneT {
+  Vec3T<F> n{0, 0, 1};
+  Vec3T<F> t1{1, 0, 0}, t2{0, 1, 0};  // tangents; n = t1 × t2
+  F offset = 0;                       // [m]
+  bool present = false;
+};
+using Plane = PlaneT<double>;
+
+/// One robot of the scene and where its numbers are.
+struct RobotModel {
+  std::string name;
+  std::shared_ptr<const RobotKind> kind;
+  std::string motion;             // at the start
+  ControllerSpec controller;
+  Vec3 p_WB, v_WB, w_WB;          // start of the base
+  Quat q_WB;
+};
+
+struct Model {
+  std::string name, file;
+  double step = 0.001;            // [s]
+  Vec3 gravity{0, 0, -9.81};      // [m/s²]
+  std::uint64_t seed = 1;
+  double duration = 10, log_period = 0.01;
+  Plane ground;
+  std::vector<FieldObjectSpec> field;
+  std::vector<MeshSpec> meshes;
+  std::vector<RobotModel> robots;
+  int find_robot(const std::string& robot_name) const;  // −1: none
+};
+
+/// Links, joints, points and shapes of one kind of robot. `contact` fills what surfaces leave open.
+Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact);
+/// The whole scene; equal robots share one kind.
+Result<Model> compile(const SceneSpec& scene);
+
+}  // namespace gradus

@@ -1,0 +1,24 @@
+#include "motion/free_body/free_body.h"
+
+#include "motion/rigid.h"
+
+namespace gradus {
+
+MotionNeeds FreeBody::bind(const RobotKind& kind) {
+  MotionNeeds n;
+  n.scratch = sizeof(RigidScratch);
+  n.uses_drives = false;
+  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
+  if (kind.njoint() > 0) n.missing.push_back("a single rigid body: this robot has joints");
+  return n;
+}
+
+void FreeBody::predict(View<access> view, double) { predict_one_body(view); }
+
+void FreeBody::respond(View<access> view) {
+  respond_rigid(view.kind(), view.own<RigidScratch>().factor, view.impulse(), view.dV(), view.dv());
+}
+
+void FreeBody::commit(View<access> view, double h) { commit_one_body(view, h); }
+
+}  // namespace gradus

@@ -1,0 +1,96 @@
+/// Algorithms declare what they read and write; undeclared access does not compile. From the declarations the plan derives
+/// what may run in parallel and that exactly one motion owns each robot.
+#pragma once
+#include <cstdint>
+
+#include "state/state.h"
+
+namespace gradus {
+
+using Fields = std::uint32_t;
+namespace Field {
+constexpr Fields q = 1;         // coordinates
+constexpr Fields v = 2;         // velocities
+constexpr Fields z = 4;         // the motion's private numbers
+constexpr Fields r = 8;         // results of the last step
+constexpr Fields target = 16;   // Input: what controllers asked for
+constexpr Fields frames = 32;   // A1: link frames
+constexpr Fields contacts = 64; // B2: static contacts with forces and slopes
+constexpr Fields drive = 128;   // B1: joint forces with slopes
+constexpr Fields acc = 256;     // B3: accelerations
+constexpr Fields impulse = 512; // B4: impulses and their effect
+constexpr Fields memory = 1024; // contact memory
+}  // namespace Field
+
+struct Access {
+  Fields reads = 0, writes = 0;
+};
+constexpr bool has(Fields set, Fields one) { return (set & one) == one; }
+
+/// Everything of one robot in one step: `now` is State[k], `next` is State[k+1].
+struct RobotContext {
+  const RobotKind* kind;
+  const Plane* ground;
+  Vec3 gravity;
+  std::int64_t k;
+  const double* now;
+  double* next;
+  const double* input;
+  RobotLayout at;
+  RobotScratch* s;
+};
+
+/// The declared part of a RobotContext.
+template <Access A>
+class View {
+ public:
+  explicit View(const RobotContext& c) : c_(c) {}
+  const RobotKind& kind() const { return *c_.kind; }
+  const Plane& ground() const { return *c_.ground; }
+  Vec3 gravity() const { return c_.gravity; }
+  std::int64_t k() const { return c_.k; }
+
+  const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }
+  const double* v() const requires(has(A.reads, Field::v)) { return c_.now + c_.at.v; }
+  const double* z() const requires(has(A.reads, Field::z)) { return c_.now + c_.at.z; }
+  const double* r() const requires(has(A.reads, Field::r)) { return c_.now + c_.at.r; }
+  const double* target() const requires(has(A.reads, Field::target)) { return c_.input + c_.at.target; }
+  const Frame* frames() const requires(has(A.reads, Field::frames)) { return c_.s->frames.data(); }
+  const DriveForce* drive() const requires(has(A.reads, Field::drive)) { return c_.s->drive.data(); }
+  const Vec6* acc() const requires(has(A.reads, Field::acc)) { return c_.s->acc.data(); }
+  const double* a() const requires(has(A.reads, Field::acc)) { return c_.s->a.data(); }
+  std::span<const StaticContact> contacts() const requires(has(A.reads, Field::contacts)) {
+    return {c_.s->contacts.data(), static_cast<std::size_t>(c_.s->contact_count)};
+  }
+  const int* contact_begin() const requires(has(A.reads, Field::contacts)) { return c_.s->contact_begin.data(); }
+  const ContactMemory* memory() const requires(has(A.reads, Field::memory)) {
+    return reinterpret_cast<const ContactMemory*>(c_.now + c_.at.contact);
+  }
+
+  double* q_next() const requires(has(A.writes, Field::q)) { return c_.next + c_.at.q; }
+  double* v_next() const requires(has(A.writes, Field::v)) { return c_.next + c_.at.v; }
+  double* z_next() const requires(has(A.writes, Field::z)) { return c_.next + c_.at.z; }
+  double* r_next() const requires(has(A.writes, Field::r)) { return c_.next + c_.at.r; }
+  Frame* frames_out() const requires(has(A.writes, Field::frames)) { return c_.s->frames.data(); }
+  DriveForce* drive_out() const requires(has(A.writes, Field::drive)) { return c_.s->drive.data(); }
+  Vec6* acc_out() const requires(has(A.writes, Field::acc)) { return c_.s->acc.data(); }
+  double* a_out() const requires(has(A.writes, Field::acc)) { return c_.s->a.data(); }
+  Vec6* impulse() const requires(has(A.writes, Field::impulse)) { return c_.s->impulse.data(); }
+  Vec6* dV() const requires(has(A.writes, Field::impulse)) { return c_.s->dV.data(); }
+  double* dv() const requires(has(A.writes, Field::impulse)) { return c_.s->dv.data(); }
+  StaticContact* contacts_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contacts.data(); }
+  int& contact_count() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_count; }
+  int* contact_begin_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_begin.data(); }
+  ContactMemory* memory_next() const requires(has(A.writes, Field::memory)) {
+    return reinterpret_cast<ContactMemory*>(c_.next + c_.at.contact);
+  }
+  /// The algorithm's own scratch, sized at bind.
+  template <class Own>
+  Own& own() const { return *reinterpret_cast<Own*>(c_.s->own.data()); }
+  void* own_memory() const { return c_.s->own.data(); }
+
+ private:
+  const RobotContext& c_;
+};
+
+}  // namespace gradus

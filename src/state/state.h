@@ -1,0 +1,117 @@
+/// What changes while a simulation runs, in the three kinds of DESIGN.md section 3.
+///   State    exactly what a snapshot holds: q v z r of every robot in one slab, robot after robot
+///   Input    what controllers asked for: read once a step, part of a snapshot because targets are held
+///   Scratch  everything that may be lost between steps
+#pragma once
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "model/model.h"
+#include "tree/frames.h"
+
+namespace gradus {
+
+/// Numbers of one contact point that survive a step.
+template <class T>
+struct ContactMemoryT {
+  T s1, s2;   // deflection of the sticking spring along the ground's tangents   [m]
+  T fn;       // normal force of the last step                                   [N]
+  T sliding;  // 1 while the point slides
+};
+using ContactMemory = ContactMemoryT<double>;
+
+/// Where a robot's numbers lie in the slabs.
+struct RobotLayout {
+  int q, v;             // State: 7 + njoint coordinates, 6 + njoint velocities
+  int contact;          // State: ContactMemory of each contact point
+  int z;                // State: the owning motion's private numbers (room for the most demanding motion)
+  int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
+  int target;           // Input: joint targets (njoint), due (1), push (7)
+  int z_size;
+};
+constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
+constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
+constexpr int kInputTail = 8;
+
+struct Layout {
+  std::vector<RobotLayout> robots;
+  int state_size = 0, input_size = 0;
+};
+/// z_size: room for private numbers, per robot.
+Layout make_layout(const Model& model, std::span<const int> z_size);
+
+struct State {
+  std::int64_t k = 0;             // step number; time = k · step
+  std::vector<double> slab;
+};
+struct Input {
+  std::vector<double> slab;
+};
+
+/// Coordinates of a robot: q = p_WB (3), q_WB (4: w x y z), joints;  v = w_WB (3), v_WB (3), joints.
+template <class T>
+GRADUS_INLINE Vec3T<T> base_position(const T* q) { return {q[0], q[1], q[2]}; }
+template <class T>
+GRADUS_INLINE QuatT<T> base_orientation(const T* q) { return {q[3], q[4], q[5], q[6]}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> base_angular_velocity(const T* v) { return {v[0], v[1], v[2]}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> base_velocity(const T* v) { return {v[3], v[4], v[5]}; }
+template <class T>
+GRADUS_INLINE CoordinatesT<T> coordinates_of(const T* q, const T* v) {
+  return {base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
+}
+template <class T>
+GRADUS_INLINE void set_base_pose(T* q, std::type_identity_t<Vec3T<T>> p, const std::type_identity_t<QuatT<T>>& r) {
+  q[0] = p.x; q[1] = p.y; q[2] = p.z;
+  q[3] = r.w; q[4] = r.x; q[5] = r.y; q[6] = r.z;
+}
+template <class T>
+GRADUS_INLINE void set_base_twist(T* v, std::type_identity_t<Vec3T<T>> w, std::type_identity_t<Vec3T<T>> l) {
+  v[0] = w.x; v[1] = w.y; v[2] = w.z;
+  v[3] = l.x; v[4] = l.y; v[5] = l.z;
+}
+
+/// A point of a robot near the static world, and the law's present opinion of it. Lives in Scratch for one step.
+template <class T>
+struct StaticContactT {
+  int point, link;
+  MaskOf<T> active;  // pushes in this step
+  MaskOf<T> sliding;
+  Vec3T<T> r;        // from the root's origin, world axes                                  [m]
+  T gap;             // negative: penetration                                               [m]
+  Vec3T<T> u;        // velocity of the point at the start of the step                      [m/s]
+  T fn;              // normal force expected in this step: bounds friction                 [N]
+  Vec3T<T> d;        // direction of sliding
+  Vec3T<T> f;        // force at the start of the step, world axes                          [N]
+  Sym3T<T> W;        // implicit share h (D + h K)                                          [N s²/m]
+};
+using StaticContact = StaticContactT<double>;
+
+/// Force of one joint with its implicit share [tree/dynamics.h], and what the drive must check afterwards.
+template <class T>
+struct DriveForceT {
+  T tau, e;       // total, as the motion takes it
+  T servo_tau;    // share of the servo's position term, bounded                     [N m]
+  T servo_slope;  // h² kp of the position term; 0 when held at its limit
+  T low, high;    // its bounds in this step
+};
+using DriveForce = DriveForceT<double>;
+
+/// Per-robot scratch, made once at compile.
+struct RobotScratch {
+  std::vector<Frame> frames;             // (nlink) A1: poses and velocities of State[k]
+  std::vector<StaticContact> contacts;   // capacity npoint; A2 and B2
+  int contact_count = 0;
+  std::vector<int> contact_begin;        // (nlink + 1) contacts of each link
+  std::vector<DriveForce> drive;         // (njoint) B1
+  std::vector<Vec6> acc;                 // (nlink) B3: link accelerations minus gravity
+  std::vector<double> a;                 // (njoint) B3: joint accelerations
+  std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
+  std::vector<double> dv;                // (njoint) B4
+  std::vector<std::byte> own;            // the motion's own scratch
+};
+
+}  // namespace gradus

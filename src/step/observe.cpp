@@ -1,0 +1,165 @@
+// What can be read from a World between steps, and the changes that users may make there.
+#include <algorithm>
+#include <cmath>
+
+#include "step/world.h"
+#include "tree/dynamics.h"
+
+namespace gradus {
+
+std::span<const double> World::q(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  return {state_[0].slab.data() + c.at.q, static_cast<std::size_t>(c.kind->nq())};
+}
+
+std::span<const double> World::v(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  return {state_[0].slab.data() + c.at.v, static_cast<std::size_t>(c.kind->nv())};
+}
+
+std::span<const double> World::tau(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  return {state_[0].slab.data() + c.at.r, static_cast<std::size_t>(c.kind->njoint())};
+}
+
+std::span<const ContactMemory> World::contact_memory(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  return {reinterpret_cast<const ContactMemory*>(state_[0].slab.data() + c.at.contact), c.kind->points.size()};
+}
+
+std::span<const double> World::private_state(int robot) const {
+  const RobotLayout& at = slot(robot).context.at;
+  return {state_[0].slab.data() + at.z, static_cast<std::size_t>(at.z_size)};
+}
+
+Pose World::X_WL(int robot, int link) const {
+  const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(link)];
+  return {f.R, base_position(q(robot).data()) + f.p};
+}
+
+Pose World::X_WO(int robot, int object) const {
+  const ObjectInfo& o = slot(robot).context.kind->objects[static_cast<std::size_t>(object)];
+  return X_WL(robot, o.link) * o.X_LO;
+}
+
+Vec3 World::velocity(int robot, int link, Vec3 p_L) const {
+  const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(link)];
+  return base_velocity(v(robot).data()) + velocity_at(f.V, f.p + f.R * p_L);
+}
+
+Vec3 World::centre_of_mass(int robot) const {
+  const RobotKind& kind = *slot(robot).context.kind;
+  double mass;
+  Vec3 com;
+  Sym3 J;
+  common_body(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(), mass, com, J);
+  return base_position(q(robot).data()) + com;
+}
+
+Vec6 World::momentum(int robot) const {
+  const RobotKind& kind = *slot(robot).context.kind;
+  const Vec3 p = base_position(q(robot).data());
+  const Vec6 about_root = gradus::momentum(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(),
+                                           base_velocity(v(robot).data()));
+  return {about_root.a + cross(p, about_root.l), about_root.l};
+}
+
+double World::energy(int robot) const {
+  const RobotKind& kind = *slot(robot).context.kind;
+  const Vec3 p = base_position(q(robot).data()), v0 = base_velocity(v(robot).data());
+  double sum = 0;
+  for (int i = 0; i < kind.nlink(); ++i) {
+    const Link& l = kind.links[static_cast<std::size_t>(i)];
+    const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(i)];
+    const Vec3 c = f.p + f.R * l.com, u = v0 + velocity_at(f.V, c), w = transpose_times(f.R, f.V.a);
+    sum += 0.5 * l.mass * dot(u, u) + 0.5 * dot(w, l.J * w) - l.mass * dot(model_.gravity, p + c);
+    if (i > 0) sum += 0.5 * l.rotor * v(robot)[static_cast<std::size_t>(5 + i)] * v(robot)[static_cast<std::size_t>(5 + i)];
+  }
+  return sum;
+}
+
+double World::contact_force(int robot, int link) const {
+  const RobotKind& kind = *slot(robot).context.kind;
+  const auto memory = contact_memory(robot);
+  double sum = 0;
+  for (int k = kind.point_begin[static_cast<std::size_t>(link)]; k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
+    sum += memory[static_cast<std::size_t>(k)].fn;
+  return sum;
+}
+
+RobotOutput World::output(int robot) const {
+  const Slot& s = slot(robot);
+  const auto nj = static_cast<std::size_t>(s.context.kind->njoint());
+  const double* r = state_[0].slab.data() + s.context.at.r + nj;
+  RobotOutput o{};
+  o.kind = s.context.kind;
+  o.k = k();
+  o.time = time();
+  o.q = q(robot).subspan(7);
+  o.v = v(robot).subspan(6);
+  o.tau = tau(robot);
+  o.p_WB = base_position(q(robot).data());
+  o.q_WB = base_orientation(q(robot).data());
+  o.w_WB = base_angular_velocity(v(robot).data());
+  o.v_WB = base_velocity(v(robot).data());
+  const Mat3 R = to_matrix(o.q_WB);
+  o.gyro = transpose_times(R, o.w_WB);
+  o.accelerometer = transpose_times(R, Vec3{r[3], r[4], r[5]} - model_.gravity);
+  auto& force = const_cast<Slot&>(s).foot_force;  // room made at compile, private to this robot
+  for (std::size_t i = 0; i < force.size(); ++i) force[i] = contact_force(robot, s.context.kind->feet[i]);
+  o.foot_force = force;
+  return o;
+}
+
+bool World::fallen(int robot) const {
+  const Vec3 up = to_matrix(base_orientation(q(robot).data())) * slot(robot).up;
+  return dot(up, model_.ground.n) < 0.5;
+}
+
+void World::set_q(int robot, std::span<const double> q) {
+  std::copy(q.begin(), q.end(), state_[0].slab.begin() + slot(robot).context.at.q);
+  refresh(robot);
+}
+
+void World::set_v(int robot, std::span<const double> v) {
+  std::copy(v.begin(), v.end(), state_[0].slab.begin() + slot(robot).context.at.v);
+  refresh(robot);
+}
+
+std::span<double> World::targets(int robot) {
+  const RobotContext& c = slot(robot).context;
+  return {input_.slab.data() + c.at.target, static_cast<std::size_t>(c.kind->njoint())};
+}
+
+void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
+  double* push = input_.slab.data() + slot(robot).context.at.target + slot(robot).context.kind->njoint() + kPushLink;
+  const double out[7] = {double(link), force.x, force.y, force.z, p_L.x, p_L.y, p_L.z};
+  std::copy(out, out + 7, push);
+}
+
+bool World::fits(const Impulse& i) const {
+  return i.robot >= 0 && i.robot < robot_count() && i.link >= 0 && i.link < slot(i.robot).context.kind->nlink();
+}
+
+bool World::add_impulse(const Impulse& impulse) {
+  if (!fits(impulse) || impulses_.size() == impulses_.capacity()) return false;
+  impulses_.push_back(impulse);
+  return true;
+}
+
+bool World::fits(std::span<const double> input) const {
+  if (input.size() != input_.slab.size()) return false;
+  for (const Slot& s : slots_) {
+    const double link = input[static_cast<std::size_t>(s.context.at.target + s.context.kind->njoint() + kPushLink)];
+    if (!(link >= -1 && link < s.context.kind->nlink())) return false;
+  }
+  return true;
+}
+
+bool World::set_input(std::span<const double> input) {
+  if (!fits(input)) return false;
+  std::copy(input.begin(), input.end(), input_.slab.begin());
+  return true;
+}
+
+}  // namespace gradus

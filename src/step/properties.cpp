@@ -1,0 +1,194 @@
+#include "step/properties.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradus {
+namespace {
+
+using Read = double (*)(const World&, int, int);
+using Write = bool (*)(World&, int, int, double);
+
+struct Decl {
+  const char *name, *unit, *about;
+  Read read;
+  Write write = nullptr;
+  PropertyType type = PropertyType::number;
+};
+
+const RobotKind& kind_of(const World& w, int robot) { return *w.model().robots[static_cast<std::size_t>(robot)].kind; }
+const ObjectInfo& object_of(const World& w, int robot, int i) { return kind_of(w, robot).objects[static_cast<std::size_t>(i)]; }
+std::size_t joint_of(const World& w, int robot, int object) { return static_cast<std::size_t>(object_of(w, robot, object).joint); }
+const Joint& joint(const World& w, int robot, int object) { return kind_of(w, robot).joints[joint_of(w, robot, object)]; }
+
+template <int I>
+double read_q(const World& w, int r, int) { return w.q(r)[I]; }
+template <int I>
+double read_v(const World& w, int r, int) { return w.v(r)[I]; }
+bool write_q(World& w, int r, std::size_t i, double x) {
+  std::vector<double> q(w.q(r).begin(), w.q(r).end());
+  q[i] = x;
+  w.set_q(r, q);
+  return true;
+}
+bool write_v(World& w, int r, std::size_t i, double x) {
+  std::vector<double> v(w.v(r).begin(), w.v(r).end());
+  v[i] = x;
+  w.set_v(r, v);
+  return true;
+}
+template <int I>
+bool set_q(World& w, int r, int, double x) { return write_q(w, r, I, x); }
+template <int I>
+bool set_v(World& w, int r, int, double x) { return write_v(w, r, I, x); }
+
+double component(Vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+template <int I>
+double read_rpy(const World& w, int r, int) { return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I); }
+template <int I>
+bool set_rpy(World& w, int r, int, double x) {
+  const Vec3 old = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
+  const Quat q = from_roll_pitch_yaw(I == 0 ? x : old.x, I == 1 ? x : old.y, I == 2 ? x : old.z);
+  std::vector<double> all(w.q(r).begin(), w.q(r).end());
+  set_base_pose(all.data(), base_position(all.data()), q);
+  w.set_q(r, all);
+  return true;
+}
+template <int I>
+double read_com(const World& w, int r, int) { return component(w.centre_of_mass(r), I); }
+template <int I>
+double read_momentum(const World& w, int r, int) { return component(w.momentum(r).l, I); }
+template <int I>
+double read_object(const World& w, int r, int o) { return component(w.X_WO(r, o).p, I); }
+template <int I>
+double read_object_rpy(const World& w, int r, int o) { return component(to_roll_pitch_yaw(to_quaternion(w.X_WO(r, o).R)), I); }
+
+constexpr auto kWhole = PropertyType::whole;
+constexpr auto kTruth = PropertyType::truth;
+
+const Decl kWorld[] = {
+    {"time", "s", "simulated time", [](const World& w, int, int) { return w.time(); }},
+    {"k", "", "step number", [](const World& w, int, int) { return double(w.k()); }, nullptr, kWhole},
+    {"step", "s", "length of a step", [](const World& w, int, int) { return w.model().step; }},
+    {"robots", "", "number of robots", [](const World& w, int, int) { return double(w.robot_count()); }, nullptr, kWhole},
+    {"unsettled", "", "steps in which a robot still met a limit after its last prediction",
+     [](const World& w, int, int) { return double(w.report().unsettled); }, nullptr, kWhole},
+};
+
+const Decl kRobot[] = {
+    {"x", "m", "base position", read_q<0>, set_q<0>},
+    {"y", "m", "base position", read_q<1>, set_q<1>},
+    {"z", "m", "base position", read_q<2>, set_q<2>},
+    {"roll", "rad", "base orientation", read_rpy<0>, set_rpy<0>},
+    {"pitch", "rad", "base orientation", read_rpy<1>, set_rpy<1>},
+    {"yaw", "rad", "base orientation", read_rpy<2>, set_rpy<2>},
+    {"wx", "rad/s", "base angular velocity", read_v<0>, set_v<0>},
+    {"wy", "rad/s", "base angular velocity", read_v<1>, set_v<1>},
+    {"wz", "rad/s", "base angular velocity", read_v<2>, set_v<2>},
+    {"vx", "m/s", "base velocity", read_v<3>, set_v<3>},
+    {"vy", "m/s", "base velocity", read_v<4>, set_v<4>},
+    {"vz", "m/s", "base velocity", read_v<5>, set_v<5>},
+    {"com_x", "m", "centre of mass", read_com<0>},
+    {"com_y", "m", "centre of mass", read_com<1>},
+    {"com_z", "m", "centre of mass", read_com<2>},
+    {"px", "N s", "momentum", read_momentum<0>},
+    {"py", "N s", "momentum", read_momentum<1>},
+    {"pz", "N s", "momentum", read_momentum<2>},
+    {"energy", "J", "kinetic and potential energy", [](const World& w, int r, int) { return w.energy(r); }},
+    {"mass", "kg", "total mass", [](const World& w, int r, int) { return kind_of(w, r).mass; }},
+    {"level", "", "level of detail of its motion", [](const World& w, int r, int) { return double(w.motion(r).level); }, nullptr, kWhole},
+    {"fallen", "", "tilted by more than 60 degrees", [](const World& w, int r, int) { return w.fallen(r) ? 1.0 : 0.0; }, nullptr, kTruth},
+    {"us_per_step", "us", "processor time of its share of a step", [](const World& w, int r, int) { return w.microseconds(r); }},
+};
+
+const Decl kJoint[] = {
+    {"q", "rad", "joint coordinate", [](const World& w, int r, int o) { return w.q(r)[7 + joint_of(w, r, o)]; },
+     [](World& w, int r, int o, double x) { return write_q(w, r, 7 + joint_of(w, r, o), x); }},
+    {"v", "rad/s", "joint velocity", [](const World& w, int r, int o) { return w.v(r)[6 + joint_of(w, r, o)]; },
+     [](World& w, int r, int o, double x) { return write_v(w, r, 6 + joint_of(w, r, o), x); }},
+    {"target", "rad", "what the controller asked for",
+     [](const World& w, int r, int o) { return const_cast<World&>(w).targets(r)[joint_of(w, r, o)]; },
+     [](World& w, int r, int o, double x) { w.targets(r)[joint_of(w, r, o)] = x; return true; }},
+    {"lower", "rad", "limit", [](const World& w, int r, int o) { return joint(w, r, o).lower; }},
+    {"upper", "rad", "limit", [](const World& w, int r, int o) { return joint(w, r, o).upper; }},
+};
+
+/// Only where the drive computes it.
+const Decl kDriven[] = {
+    {"tau", "N m", "joint force of the last step", [](const World& w, int r, int o) { return w.tau(r)[joint_of(w, r, o)]; }},
+    {"kp", "N m/rad", "servo stiffness", [](const World& w, int r, int o) { return joint(w, r, o).servo.kp; }},
+    {"kd", "N m s/rad", "servo damping", [](const World& w, int r, int o) { return joint(w, r, o).servo.kd; }},
+    {"torque", "N m", "stall torque", [](const World& w, int r, int o) { return joint(w, r, o).servo.torque; }},
+};
+
+const Decl kBody[] = {
+    {"x", "m", "position", read_object<0>},
+    {"y", "m", "position", read_object<1>},
+    {"z", "m", "position", read_object<2>},
+    {"roll", "rad", "orientation", read_object_rpy<0>},
+    {"pitch", "rad", "orientation", read_object_rpy<1>},
+    {"yaw", "rad", "orientation", read_object_rpy<2>},
+    {"mass", "kg", "mass", [](const World& w, int r, int o) { return object_of(w, r, o).mass; }},
+};
+
+/// Only where the contact law runs.
+const Decl kTouching[] = {
+    {"fn", "N", "normal force from the ground on its link",
+     [](const World& w, int r, int o) { return w.contact_force(r, object_of(w, r, o).link); }},
+};
+
+template <class Decls>
+void add(std::vector<Property>& out, const std::string& prefix, const Decls& decls, int robot, int index, bool linear = false) {
+  for (const Decl& d : decls) {
+    const char* unit = d.unit;
+    if (linear) {  // prismatic joints
+      const std::string_view u = unit;
+      unit = u == "rad" ? "m" : u == "rad/s" ? "m/s" : u == "N m" ? "N" : u == "N m/rad" ? "N/m" : u == "N m s/rad" ? "N s/m" : unit;
+    }
+    out.push_back({prefix + d.name, {d.read, d.write, robot, index, d.type, unit, d.about}});
+  }
+}
+
+}  // namespace
+
+std::vector<Property> list_properties(const World& w) {
+  std::vector<Property> out;
+  add(out, "", kWorld, -1, -1);
+  for (int r = 0; r < w.robot_count(); ++r) {
+    const std::string robot = w.model().robots[static_cast<std::size_t>(r)].name + ".";
+    const RobotKind& kind = kind_of(w, r);
+    const MotionNeeds needs = w.motion(r).bind(kind);
+    add(out, robot, kRobot, r, -1);
+    for (const PrivateProperty& p : w.motion(r).properties)
+      out.push_back({robot + p.name,
+                     {[](const World& x, int rr, int i) { return x.private_state(rr)[static_cast<std::size_t>(i)]; }, nullptr,
+                      r, p.index, PropertyType::number, p.unit, p.about}});
+    for (std::size_t o = 0; o < kind.objects.size(); ++o) {
+      const ObjectInfo& info = kind.objects[o];
+      const std::string prefix = robot + info.name + ".";
+      if (info.joint >= 0) {
+        const bool linear = info.kind == ObjectKind::prismatic;
+        add(out, prefix, kJoint, r, static_cast<int>(o), linear);
+        if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
+      }
+      if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
+      if (info.body && needs.uses_contacts) add(out, prefix, kTouching, r, static_cast<int>(o));
+    }
+  }
+  return out;
+}
+
+Result<PropertyView> find_property(const World& world, std::string_view path) {
+  const std::vector<Property> all = list_properties(world);
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.path == path; });
+  if (it != all.end()) return it->view;
+  std::vector<std::string> names;
+  for (const Property& p : all) names.push_back(p.path);
+  const std::string near = nearest(std::string(path), names);
+  Diagnostic d;
+  d.text = "there is no property '" + std::string(path) + "'";
+  d.suggestion = near.empty() ? "gradus show SCENE --properties lists them" : "did you mean '" + near + "'?";
+  return Diagnostics{d};
+}
+
+}  // namespace gradus

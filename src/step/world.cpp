@@ -1,0 +1,315 @@
+#include "step/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "actuator/servo.h"
+#include "contact/compliant.h"
+#include "contact/ground_points.h"
+#include "core/hash.h"
+#include "tree/kernels.h"
+
+namespace gradus {
+namespace {
+
+constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
+constexpr std::size_t kMaxImpulses = 64;
+
+}  // namespace
+
+World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {
+  for (int i = 0; clock_ && i < 32; ++i) {  // reading it takes time too, which is not the robot's
+    const double t = clock_(), cost = clock_() - t;
+    clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
+  }
+}
+
+Result<std::unique_ptr<World>> World::make(Model model, Options options) {
+  std::unique_ptr<World> w(new World(std::move(model), options));
+  Diagnostics notes = w->bind_all();
+  if (has_errors(notes)) return notes;
+  w->place_robots();
+  return {std::move(w), std::move(notes)};
+}
+
+Diagnostics World::bind_all() {
+  Diagnostics notes;
+  std::vector<int> z_size;
+  slots_.resize(model_.robots.size());
+  for (int i = 0; i < robot_count(); ++i) {
+    bind(i, notes);
+    z_size.push_back(make_room(slot(i), *model_.robots[static_cast<std::size_t>(i)].kind));
+  }
+  layout_ = make_layout(model_, z_size);
+  return notes;
+}
+
+void World::bind(int i, Diagnostics& notes) {
+  const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
+  Slot& s = slot(i);
+  Place place;
+  place.file = model_.file;
+  s.motion = find_motion(robot.motion);
+  if (!s.motion) {
+    std::vector<std::string> names;
+    for (const MotionTable& m : all_motions()) names.emplace_back(m.name);
+    const std::string near = nearest(robot.motion, names);
+    notes.push_back({place, Severity::error, "robot '" + robot.name + "': unknown motion '" + robot.motion + "'",
+                     near.empty() ? "" : "did you mean '" + near + "'?"});
+    return;
+  }
+  s.needs = s.motion->bind(*robot.kind);
+  for (const std::string& m : s.needs.missing)
+    notes.push_back({place, Severity::error,
+                     "robot '" + robot.name + "' cannot be moved by " + robot.motion + ": it lacks " + m,
+                     "choose another motion or complete the robot"});
+}
+
+int World::make_room(Slot& s, const RobotKind& kind) {
+  const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
+  RobotScratch& c = s.scratch;
+  c.frames.resize(nlink);
+  c.contacts.resize(kind.points.size());
+  c.contact_begin.resize(nlink + 1);
+  c.drive.resize(njoint);
+  c.acc.resize(nlink);
+  c.a.resize(njoint);
+  c.impulse.resize(nlink);
+  c.dV.resize(nlink);
+  c.dv.resize(njoint);
+  s.foot_force.resize(kind.feet.size());
+  int z = 0;
+  std::size_t own = 0;
+  for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
+    const MotionNeeds n = m.bind(kind);
+    z = std::max(z, n.z_size);
+    own = std::max(own, n.scratch);
+  }
+  c.own.resize(own);
+  return z;
+}
+
+void World::place_robots() {
+  for (State& s : state_) s.slab.assign(static_cast<std::size_t>(layout_.state_size), 0.0);
+  input_.slab.assign(static_cast<std::size_t>(layout_.input_size), 0.0);
+  impulses_.reserve(kMaxImpulses);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const RobotModel& robot = model_.robots[i];
+    const RobotLayout& at = layout_.robots[i];
+    double* q = state_[0].slab.data() + at.q;
+    set_base_pose(q, robot.p_WB, robot.q_WB);
+    set_base_twist(state_[0].slab.data() + at.v, robot.w_WB, robot.v_WB);
+    double* target = input_.slab.data() + at.target;
+    for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
+    target[robot.kind->njoint() + kPushLink] = -1;
+    slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
+    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+  }
+  point_at_states();
+  for (int i = 0; i < robot_count(); ++i) {
+    look(slot(i));
+    RobotContext c = slot(i).context;
+    c.next = state_[0].slab.data();  // enter fills the private numbers of the present state
+    slot(i).motion->enter(c, model_.step);
+  }
+}
+
+void World::point_at_states() {
+  for (Slot& s : slots_) {
+    s.context.now = state_[0].slab.data();
+    s.context.next = state_[1].slab.data();
+    s.context.input = input_.slab.data();
+  }
+}
+
+template <class Work>
+void World::each_robot(const Work& work) {
+  const int n = robot_count(), parts = team_.size();
+  if (parts == 1) {
+    for (int i = 0; i < n; ++i) work(i);
+    return;
+  }
+  team_.run([&](int p) {
+    for (int i = n * p / parts; i < n * (p + 1) / parts; ++i) work(i);
+  });
+}
+
+void World::step() {
+  run_controllers();
+  const bool timed = clock_ && state_[0].k % kTimingPeriod == 0;
+  auto finish = [this](int i) {
+    commit(slot(i));
+    slot(i).context.now = state_[1].slab.data();  // this robot is in the next state already
+    slot(i).context.next = state_[0].slab.data();
+    ++slot(i).context.k;
+    look(slot(i));
+  };
+  auto whole = [&](int i) {  // nothing couples robots: each can go from start to end while its numbers are warm
+    const double t0 = timed ? clock_() : 0;
+    move(slot(i));
+    finish(i);
+    if (timed) slot(i).us += (maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
+  };
+  if (impulses_.empty()) {
+    each_robot(whole);
+  } else {
+    each_robot([&](int i) { move(slot(i)); });
+    couple();
+    each_robot(finish);
+  }
+  state_[1].k = state_[0].k + 1;
+  std::swap(state_[0], state_[1]);
+  report_.predictions = report_.unsettled = 0;
+  for (int i = 0; i < robot_count(); ++i) {
+    report_.predictions += slot(i).predictions;
+    report_.unsettled += slot(i).unsettled;
+    if (slot(i).not_finite && report_.not_finite < 0) report_.not_finite = i;
+  }
+}
+
+void World::move(Slot& s) {
+  const RobotContext& c = s.context;
+  const double h = model_.step;
+  if (s.needs.uses_drives) Servo::begin(View<Servo::access>(c), h);
+  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
+  const int predictions = settle([&] { s.motion->predict(c, h); },
+                                 [&] {
+                                   const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
+                                   const bool drive = s.needs.uses_drives && Servo::review(View<Servo::access>(c), h);
+                                   return law || drive;
+                                 });
+  s.predictions += predictions;
+  if (predictions > kPredictions) ++s.unsettled;
+}
+
+void World::couple() {
+  for (int i = 0; i < robot_count(); ++i) {
+    Slot& s = slot(i);
+    RobotScratch& c = s.scratch;
+    bool hit = false;
+    std::fill(c.impulse.begin(), c.impulse.end(), zero6<double>());
+    for (const Impulse& p : impulses_) {
+      if (p.robot != i) continue;
+      const Frame& f = c.frames[static_cast<std::size_t>(p.link)];
+      c.impulse[static_cast<std::size_t>(p.link)] += wrench_at(f.p + f.R * p.p_L, p.impulse);
+      hit = true;
+    }
+    if (!hit) continue;
+    s.motion->respond(s.context);
+    for (std::size_t l = 0; l < c.acc.size(); ++l) c.acc[l] += c.dV[l] * (1 / model_.step);
+    for (std::size_t j = 0; j < c.a.size(); ++j) c.a[j] += c.dv[j] / model_.step;
+  }
+  impulses_.clear();
+}
+
+void World::commit(Slot& s) {
+  const RobotContext& c = s.context;
+  s.motion->commit(c, model_.step);
+  if (s.needs.uses_contacts) Compliant::remember(View<Compliant::access>(c), model_.step);
+  // One sum over the velocities is finite only if all are.
+  const double* v = c.next + c.at.v;
+  double sum = 0;
+  for (int i = 0; i < c.kind->nv(); ++i) sum += v[i];
+  if (!std::isfinite(sum)) s.not_finite = true;
+}
+
+void World::look(Slot& s) {
+  const RobotContext& c = s.context;
+  const double *q = c.now + c.at.q, *v = c.now + c.at.v;
+  compute_frames(*c.kind, q, v, s.scratch.frames.data());
+  if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);
+}
+
+void World::refresh(int robot) { look(slot(robot)); }
+
+void World::run_controllers() {
+  inputs_changed_ = false;
+  const std::int64_t k = state_[0].k;
+  for (ControllerSlot& c : controllers_) {
+    const std::int64_t since = k - c.start;
+    if (since < 0 || since % c.period != 0) continue;
+    control(c);
+    inputs_changed_ = true;
+  }
+}
+
+void World::control(ControllerSlot& c) {
+  const RobotOutput out = output(c.robot);
+  RobotCommand command{targets(c.robot)};
+  c.controller->control(out, command);
+  const RobotContext& context = slot(c.robot).context;
+  input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] = static_cast<double>(k() + c.period);
+}
+
+void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
+  const auto steps = [&](double t) { return static_cast<std::int64_t>(std::llround(t / model_.step)); };
+  controllers_.push_back({robot, std::move(controller), std::max<std::int64_t>(1, steps(period)), steps(start)});
+}
+
+std::vector<std::string> World::set_motion(int robot, std::string_view name) {
+  Slot& s = slot(robot);
+  const MotionTable* motion = find_motion(name);
+  if (!motion) return {"unknown motion '" + std::string(name) + "'"};
+  MotionNeeds needs = motion->bind(*s.context.kind);
+  if (!needs.missing.empty()) return needs.missing;
+  s.motion = motion;
+  s.needs = std::move(needs);
+  s.scratch.contact_count = 0;
+  std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
+  forget(s);
+  RobotContext c = s.context;
+  c.next = state_[0].slab.data();
+  motion->enter(c, model_.step);
+  look(s);
+  return {};
+}
+
+/// Numbers that the robot's motion will not write are zero in both states: a value left behind by the motion before would
+/// come and go with every swap, and a restored world could not know it.
+void World::forget(const Slot& s) {
+  const RobotLayout& at = s.context.at;
+  for (State& x : state_) {
+    std::fill_n(x.slab.begin() + at.z, at.z_size, 0.0);
+    if (!s.needs.uses_contacts) std::fill(x.slab.begin() + at.contact, x.slab.begin() + at.z, 0.0);
+  }
+}
+
+std::uint64_t World::hash() const {
+  return hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+}
+
+Snapshot World::snapshot() const {
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_};
+  for (const Slot& x : slots_) s.motion.emplace_back(x.motion->name);
+  return s;
+}
+
+bool World::restore(const Snapshot& s) {
+  if (s.state.size() != state_[0].slab.size() || s.motion.size() != slots_.size() || !fits(s.input)) return false;
+  if (s.impulses.size() > impulses_.capacity()) return false;
+  for (const Impulse& i : s.impulses)
+    if (!fits(i)) return false;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const MotionTable* m = find_motion(s.motion[i]);
+    if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
+  }
+  state_[0].k = s.k;
+  std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
+  std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
+  std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
+  impulses_.assign(s.impulses.begin(), s.impulses.end());
+  report_.not_finite = -1;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].motion = find_motion(s.motion[i]);
+    slots_[i].needs = slots_[i].motion->bind(*slots_[i].context.kind);
+    slots_[i].scratch.contact_count = 0;
+    std::fill(slots_[i].scratch.contact_begin.begin(), slots_[i].scratch.contact_begin.end(), 0);
+    slots_[i].not_finite = false;
+    slots_[i].context.k = s.k;
+    look(slots_[i]);
+  }
+  return true;
+}
+
+}  // namespace gradus

@@ -1,0 +1,166 @@
+/// A running simulation: one Model, State[k], Input, and the two half steps [DESIGN.md 5, docs/step.md].
+///
+///   step():  controllers that are due see Output[k] and write Input[k]
+///            HALF B "move"   B1 actuate, B2 contact law, B3 predict (again where a limit was met), B4 couple, B5 commit
+///            swap, k = k + 1
+///            HALF A "look"   A1 poses, A2 contacts of the new state
+///
+/// The same bits for any number of threads. Nothing is allocated after make().
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "motion/registry.h"
+#include "state/controller.h"
+#include "state/state.h"
+#include "step/threads.h"
+
+namespace gradus {
+
+/// An impulse on a link, given in world axes at a point of the link's frame. Taken in the next step (B4).
+struct Impulse {
+  int robot, link;
+  Vec3 p_L;     // where, in the link's frame        [m]
+  Vec3 impulse; // world axes                        [N s]
+};
+
+/// What one step has to say beyond its state.
+struct StepReport {
+  int not_finite = -1;          // robot whose state stopped being finite; −1: none
+  std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
+  std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
+};
+
+/// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
+/// what they remember between calls is theirs.
+struct Snapshot {
+  std::int64_t k = 0;
+  std::vector<double> state, input;
+  std::vector<std::string> motion;   // of each robot
+  std::vector<Impulse> impulses;     // waiting for the next step
+  /// Little-endian, with version and checksum [snapshot.cpp].
+  std::vector<std::byte> bytes() const;
+  /// None if the bytes are not a whole, undamaged snapshot of this version.
+  static std::optional<Snapshot> from_bytes(std::span<const std::byte> bytes);
+};
+
+class World {
+ public:
+  struct Options {
+    int threads = 1;
+    double (*clock)() = nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
+  };
+  /// Binds every robot to its motion; all that is missing is reported.
+  static Result<std::unique_ptr<World>> make(Model model, Options options);
+  static Result<std::unique_ptr<World>> make(Model model) { return make(std::move(model), Options{}); }
+
+  void step();
+
+  const Model& model() const { return model_; }
+  int robot_count() const { return static_cast<int>(model_.robots.size()); }
+  std::int64_t k() const { return state_[0].k; }
+  double time() const { return static_cast<double>(state_[0].k) * model_.step; }
+  const StepReport& report() const { return report_; }
+  int threads() const { return team_.size(); }
+
+  /// Coordinates and velocities of State[k] [state.h].
+  std::span<const double> q(int robot) const;
+  std::span<const double> v(int robot) const;
+  std::span<const double> tau(int robot) const;       // joint forces of the last step
+  std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const double> private_state(int robot) const;  // of its motion
+  const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
+  Pose X_WL(int robot, int link) const;               // pose of a link
+  Pose X_WO(int robot, int object) const;             // pose of an object
+  Vec3 velocity(int robot, int link, Vec3 p_L) const; // of a point given in the link's frame
+  Vec3 centre_of_mass(int robot) const;
+  Vec6 momentum(int robot) const;                     // linear; angular about the world's origin
+  double energy(int robot) const;                     // kinetic and potential (of gravity)
+  double contact_force(int robot, int link) const;    // normal force on a link from the ground
+  RobotOutput output(int robot) const;
+  bool fallen(int robot) const;                       // tilted by more than 60 degrees from its start
+
+  /// Changes between steps. They rebuild half A for the robot, so that the next step sees them.
+  void set_q(int robot, std::span<const double> q);
+  void set_v(int robot, std::span<const double> v);
+  std::span<double> targets(int robot);               // held until changed
+  void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
+  /// Once, in the next step. False if there is no such link or 64 are waiting already.
+  bool add_impulse(const Impulse& impulse);
+  /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
+  std::vector<std::string> set_motion(int robot, std::string_view name);
+  const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
+
+  /// Calls the controller every `period` of simulated time from `start` on.
+  void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
+  bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
+  std::span<const double> input() const { return input_.slab; }
+  /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
+  bool set_input(std::span<const double> input);
+  void drop_controllers() { controllers_.clear(); }
+
+  std::uint64_t hash() const;                          // of k, State and Input
+  Snapshot snapshot() const;
+  /// False, and nothing changed, if it does not fit this model.
+  bool restore(const Snapshot& snapshot);
+
+  /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
+  double microseconds(int robot) const { return slots_[static_cast<std::size_t>(robot)].us; }
+
+ private:
+  struct Slot {
+    const MotionTable* motion = nullptr;
+    MotionNeeds needs;
+    RobotScratch scratch;
+    RobotContext context;
+    std::vector<double> foot_force;
+    Vec3 up;             // the ground's normal in the base's axes at the start
+    double us = 0;
+    std::int64_t predictions = 0, unsettled = 0;
+    bool not_finite = false;
+  };
+  struct ControllerSlot {
+    int robot;
+    std::unique_ptr<Controller> controller;
+    std::int64_t period, start;  // steps
+  };
+
+  World(Model model, Options options);
+  Diagnostics bind_all();
+  void bind(int robot, Diagnostics& notes);
+  static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
+  void place_robots();
+  void run_controllers();
+  void control(ControllerSlot& c);
+  template <class Work>
+  void each_robot(const Work& work);
+  void move(Slot& s);           // B1 to B3
+  void couple();                // B4
+  void commit(Slot& s);         // B5
+  void look(Slot& s);           // A1, A2
+  void forget(const Slot& s);   // what the motion before left in places that the present one does not write
+  void refresh(int robot);      // look again after a change from outside
+  void point_at_states();
+  bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
+  bool fits(const Impulse& impulse) const;
+  Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
+  const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
+
+  Model model_;
+  Layout layout_;
+  State state_[2];              // [0] is State[k], [1] State[k+1]
+  Input input_;
+  std::vector<Slot> slots_;
+  std::vector<ControllerSlot> controllers_;
+  std::vector<Impulse> impulses_;
+  Team team_;
+  double (*clock_)();
+  double clock_cost_ = 0;       // of one reading [s]
+  StepReport report_;
+  bool inputs_changed_ = false;
+};
+
+}  // namespace gradus

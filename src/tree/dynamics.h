@@ -1,0 +1,290 @@
+/// Tree dynamics for any scalar (double, float, lanes of worlds, a CUDA thread): recursive Newton–Euler (rnea), composite
+/// rigid bodies (crba), the articulated-body algorithm with implicit terms (aba) and its impulse response.
+/// All in world axes about the root's origin [frames.h], so inertias are summed without transforms.
+///
+/// Implicit terms. Whoever produces a force hands it over with its slopes [docs/step.md]. Over a step h the new acceleration
+/// a = (v⁺ − v)/h then obeys
+///
+///   (M + diag(e) + Σ Fᵀ W F) a = τ − bias + Σ Fᵀ f,     e = h (d + h k) per joint,  W = h (D + h K) per contact    (1)
+///
+/// which the articulated-body recursion solves in O(n): e enters a joint's D, W a link's 6×6 inertia.
+///
+/// Gravity g is not applied to links: the observer falls with it. Accelerations named `acc` are therefore the true ones
+/// minus g; a fixed root has acc = −g. [Featherstone 2008, ch. 5–7; common frame: ch. 7.2]
+#pragma once
+#include "tree/frames.h"
+
+namespace gradus {
+
+/// A joint's force with its implicit share: τ at the present, e = h (d + h k) of (1). Rotor inertia is added by the kernels.
+template <class T>
+struct JointForceT {
+  T tau, e;
+};
+
+/// What the inward pass of aba leaves for the outward pass and for impulse responses.
+template <class T>
+struct JointFactorT {
+  Vec6T<T> U;   // Iᵃ S                                       (3)
+  T d_inv;      // 1 / (Sᵀ U + rotor + e)                     (4)
+  T u;          // τ − Sᵀ pᵃ                                  (5)
+};
+using JointFactor = JointFactorT<double>;
+
+/// Inertia of one rigid body about the root's origin, [A [h]×; −[h]× m 1]: what of a Mat6 is not zero by its nature.
+template <class T>
+struct RigidInertiaT {
+  Sym3T<T> A;
+  Vec3T<T> h;  // mass times centre of mass
+  T m;
+};
+
+template <class T>
+GRADUS_INLINE Mat6T<T> to_full(const RigidInertiaT<T>& r) {
+  const T o = T(0.0);
+  return {r.A, {{o, r.h.z, -r.h.y}, {-r.h.z, o, r.h.x}, {r.h.y, -r.h.x, o}}, {r.m, o, o, r.m, o, r.m}};
+}
+template <class T>
+GRADUS_INLINE Mat6T<T>& operator+=(Mat6T<T>& I, const RigidInertiaT<T>& r) {
+  I.A += r.A;
+  I.B.x.y += r.h.z; I.B.x.z -= r.h.y;
+  I.B.y.x -= r.h.z; I.B.y.z += r.h.x;
+  I.B.z.x += r.h.y; I.B.z.y -= r.h.x;
+  I.C.xx += r.m; I.C.yy += r.m; I.C.zz += r.m;
+  return I;
+}
+template <class T>
+GRADUS_INLINE Vec6T<T> operator*(const RigidInertiaT<T>& r, const Vec6T<T>& V) {
+  return {cross_add(r.A * V.a, r.h, V.l), V.l * r.m - cross(r.h, V.a)};
+}
+
+/// Link's own inertia about the root's origin and its velocity-product force V ×* I V.
+template <class T, class F>
+GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, RigidInertiaT<T>& I, Vec6T<T>& b) {
+  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
+  I.m = T(l.mass);
+  I.h = c * I.m;
+  I.A = l.diagonal ? rotated_diagonal(f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(f.R, cast<T>(l.J));
+  const Vec3T<T>& h = I.h;
+  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+  I.A = {I.A.xx + yy + zz, I.A.xy - h.x * c.y, I.A.xz - h.x * c.z, I.A.yy + xx + zz, I.A.yz - h.y * c.z, I.A.zz + xx + yy};
+  b = cross_force(f.V, I * f.V);
+}
+template <class T, class F>
+GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, Mat6T<T>& I, Vec6T<T>& b) {
+  RigidInertiaT<T> r;
+  own_inertia(l, f, r, b);
+  I = to_full(r);
+}
+
+/// Velocity-product acceleration of a joint, V × S v.
+template <class T>
+GRADUS_INLINE Vec6T<T> velocity_product(const FrameT<T>& f, T v) { return cross_motion(f.V, f.S * v); }
+
+/// Eliminates joint i from (I, b) with (3) to (5); what is left passes to the parent:
+///   Iᵃ − U D⁻¹ Uᵀ  (6)     pᵃ + Iᵃ c + U D⁻¹ u  (7)
+template <class T>
+GRADUS_INLINE void eliminate(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, Mat6T<T>& I, Vec6T<T>& b,
+                             JointFactorT<T>& out) {
+  out.U = I * f.S;
+  out.d_inv = T(1.0) / (dot(f.S, out.U) + (rotor + force.e));
+  out.u = force.tau - dot(f.S, b);
+  const Vec6T<T> Ui = out.U * out.d_inv;
+  subtract_outer(I, out.U, Ui);
+  b = b + I * velocity_product(f, v) + Ui * out.u;
+}
+
+/// Inward pass of the articulated-body algorithm.
+///   force(i)             -> JointForceT of link i's joint
+///   contact(i, f, I, b)  adds contacts and other external forces on link i to its inertia and bias
+///   branch_I, branch_b   (branch_count) room for what limbs hand to branching links
+/// Leaves factors (nlink; [0] unused) and the root's articulated inertia and bias.
+/// reads links, frames, coordinates   writes factors, I0, b0   cost O(n), no allocation
+template <class T, class F, class Frames, class Force, class Contact>
+GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, Frames& frames,
+                              const Force& force, const Contact& contact, Mat6T<T>* branch_I, Vec6T<T>* branch_b,
+                              int branch_count, JointFactorT<T>* factors, Mat6T<T>& I0, Vec6T<T>& b0) {
+  for (int k = 0; k < branch_count; ++k) {
+    branch_I[k] = zero66<T>();
+    branch_b[k] = zero6<T>();
+  }
+  Mat6T<T> I = zero66<T>();  // I and b stay in registers along a limb
+  Vec6T<T> b = zero6<T>(), own_b;
+  RigidInertiaT<T> own;
+  for (int i = nlink - 1; i >= 0; --i) {
+    const LinkT<F>& l = links[i];
+    const FrameT<T>& f = frames.inward(links, x, i);
+    own_inertia(l, f, own, own_b);
+    if (l.tip) {
+      I = to_full(own);
+      b = own_b;
+    } else {
+      I += own;
+      b += own_b;
+    }
+    if (l.branch >= 0) {
+      I += branch_I[l.branch];
+      b += branch_b[l.branch];
+    }
+    contact(i, f, I, b);
+    if (i == 0) break;
+    eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+    if (!l.follows) {
+      const int slot = links[l.parent].branch;
+      branch_I[slot] += I;
+      branch_b[slot] += b;
+    }
+  }
+  I0 = I;
+  b0 = b;
+}
+
+/// Outward pass: accelerations of all links from the root's.  acc (nlink), a (njoint)
+///   a_i = (u − Uᵀ (acc_p + c)) / D     acc_i = acc_p + c + S a_i                            (8)
+template <class T, class F, class Frames>
+GRADUS_INLINE void aba_outward(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, Frames& frames,
+                               const JointFactorT<T>* factors, Vec6T<T> acc0, Vec6T<T>* acc, T* a) {
+  acc[0] = acc0;
+  frames.outward(links, x, 0);
+  for (int i = 1; i < nlink; ++i) {
+    const FrameT<T>& f = frames.outward(links, x, i);
+    const Vec6T<T> up = acc[links[i].parent] + velocity_product(f, x.v[i - 1]);
+    const T ai = (factors[i].u - dot(factors[i].U, up)) * factors[i].d_inv;
+    a[i - 1] = ai;
+    acc[i] = up + f.S * ai;
+  }
+}
+
+/// Change of joint velocities and link twists per impulse: one inward and one outward pass over the factors that aba left.
+/// wrench (nlink) impulses on the links, about the root's origin: overwritten.  dV (nlink), dv (njoint)
+template <class T, class F>
+GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const FrameT<T>* frames,
+                                    const JointFactorT<T>* factors, const Factor6T<T>* root, Vec6T<T>* wrench,
+                                    Vec6T<T>* dV, T* dv) {
+  for (int i = nlink - 1; i > 0; --i) {
+    dv[i - 1] = dot(frames[i].S, wrench[i]);
+    wrench[links[i].parent] += wrench[i] - factors[i].U * (factors[i].d_inv * dv[i - 1]);
+  }
+  dV[0] = root ? solve(*root, wrench[0]) : zero6<T>();  // a fixed root does not move
+  for (int i = 1; i < nlink; ++i) {
+    const Vec6T<T>& up = dV[links[i].parent];
+    dv[i - 1] = (dv[i - 1] - dot(factors[i].U, up)) * factors[i].d_inv;
+    dV[i] = up + frames[i].S * dv[i - 1];
+  }
+}
+
+/// Recursive Newton–Euler: forces that give the accelerations acc0 (root, minus gravity) and a (njoint).
+/// Returns the force on the root; tau (njoint).  acc and force (nlink) are scratch and hold the links' values afterwards.
+template <class T, class F>
+GRADUS_INLINE Vec6T<T> rnea(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,
+                            Vec6T<T> acc0, const T* a, Vec6T<T>* acc, Vec6T<T>* force, T* tau) {
+  RigidInertiaT<T> I;
+  for (int i = 0; i < nlink; ++i) {
+    acc[i] = i == 0 ? acc0
+                    : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
+    Vec6T<T> b;
+    own_inertia(links[i], frames[i], I, b);
+    force[i] = I * acc[i] + b;
+  }
+  for (int i = nlink - 1; i > 0; --i) {
+    tau[i - 1] = dot(frames[i].S, force[i]) + T(links[i].rotor) * a[i - 1];
+    force[links[i].parent] += force[i];
+  }
+  return force[0];
+}
+
+/// Composite rigid bodies: joint-space inertia, row-major n × n with n = 6 + njoint, the root's six first.
+template <class T, class F>
+GRADUS_INLINE void crba(const LinkT<F>* links, int nlink, const FrameT<T>* frames, Mat6T<T>* composite, T* M) {
+  const int n = 5 + nlink;
+  for (int k = 0; k < n * n; ++k) M[k] = T(0.0);
+  for (int i = 0; i < nlink; ++i) {
+    Vec6T<T> b;
+    own_inertia(links[i], frames[i], composite[i], b);
+  }
+  auto put = [&](int r, int c, T y) { M[r * n + c] = M[c * n + r] = y; };
+  for (int i = nlink - 1; i > 0; --i) {
+    composite[links[i].parent] += composite[i];
+    const Vec6T<T> f = composite[i] * frames[i].S;
+    put(5 + i, 5 + i, dot(frames[i].S, f) + T(links[i].rotor));
+    for (int k = links[i].parent; k > 0; k = links[k].parent) put(5 + i, 5 + k, dot(frames[k].S, f));
+    const T row[6] = {f.a.x, f.a.y, f.a.z, f.l.x, f.l.y, f.l.z};
+    for (int k = 0; k < 6; ++k) put(5 + i, k, row[k]);
+  }
+  const Mat6T<T>& I = composite[0];
+  const Vec3T<T> zero = zero3<T>();
+  const T one = T(1.0), o = T(0.0);
+  for (int k = 0; k < 6; ++k) {
+    const Vec3T<T> e{k % 3 == 0 ? one : o, k % 3 == 1 ? one : o, k % 3 == 2 ? one : o};
+    const Vec6T<T> c = I * (k < 3 ? Vec6T<T>{e, zero} : Vec6T<T>{zero, e});
+    const T col[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
+    for (int r = 0; r < 6; ++r) M[r * n + k] = col[r];
+  }
+}
+
+/// Sum of all links' inertias about the root's origin and the force their motion with root acceleration zero and joint
+/// accelerations a needs: the first six rows of the equations of motion [paper 000, eq. 3].
+/// acc (nlink): links' accelerations for root acceleration zero.
+template <class T, class F>
+GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,
+                             const T* a, Mat6T<T>& composite, Vec6T<T>& bias, Vec6T<T>* acc) {
+  RigidInertiaT<T> I;
+  composite = zero66<T>();
+  bias = zero6<T>();
+  for (int i = 0; i < nlink; ++i) {
+    acc[i] = i == 0 ? zero6<T>()
+                    : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
+    Vec6T<T> b;
+    own_inertia(links[i], frames[i], I, b);
+    composite += I;
+    bias += I * acc[i] + b;
+  }
+}
+
+/// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
+/// With x, y, z the link's axes in the world, R J Rᵀ = Jzz 1 + (Jxx − Jzz) x xᵀ + (Jyy − Jzz) y yᵀ for a diagonal J, and a
+/// point mass adds m (|c|² 1 − c cᵀ): all multiples of 1 are summed as one number.
+template <class T, class F>
+GRADUS_INLINE void common_body(const LinkT<F>* links, int nlink, const FrameT<T>* frames, T& mass, Vec3T<T>& com,
+                               Sym3T<T>& J) {
+  Vec3T<T> h = zero3<T>();
+  T sphere = T(0.0);  // multiple of 1
+  mass = T(0.0);
+  J = {mass, mass, mass, mass, mass, mass};
+  for (int i = 0; i < nlink; ++i) {
+    const LinkT<F>& l = links[i];
+    const FrameT<T>& f = frames[i];
+    const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
+    if (l.diagonal) {
+      sphere += T(l.J.zz);
+      add_outer(J, f.R.x, T(l.J.xx - l.J.zz));
+      add_outer(J, f.R.y, T(l.J.yy - l.J.zz));
+    } else {
+      J += rotated(f.R, cast<T>(l.J));
+    }
+    const Vec3T<T> hc = c * T(l.mass);
+    sphere += dot(hc, c);
+    add_outer(J, c, T(-l.mass));
+    h += hc;
+    mass += T(l.mass);
+  }
+  com = h * (T(1.0) / mass);
+  sphere -= dot(h, com);
+  add_outer(J, com, mass);
+  J.xx += sphere; J.yy += sphere; J.zz += sphere;
+}
+
+/// Momentum about the root's origin; `v0` is the root's linear velocity.
+template <class T, class F>
+GRADUS_INLINE Vec6T<T> momentum(const LinkT<F>* links, int nlink, const FrameT<T>* frames, Vec3T<T> v0) {
+  Vec6T<T> sum = zero6<T>();
+  for (int i = 0; i < nlink; ++i) {
+    RigidInertiaT<T> I;
+    Vec6T<T> b;
+    own_inertia(links[i], frames[i], I, b);
+    sum += I * Vec6T<T>{frames[i].V.a, frames[i].V.l + v0};
+  }
+  return sum;
+}
+
+}  // namespace gradus
