@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
-import { startBrowser, startSimulator } from './driver.mjs';
+import { bodyOnPage, now, open, pushNow, runTests, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
 
 const program = process.argv[2];
 const out = process.argv[3] ?? 'build/browser';
@@ -16,26 +16,7 @@ mkdirSync(out, { recursive: true });
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
-const now = (page) =>
-  page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
-const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 15000, polling: 50 });
-const open = async (page, url) => {
-  await page.goto(url);
-  await until(page, () => window.gradus?.frameNow && window.gradus.pictures > 1);
-};
-const pause = async (page) => {
-  await page.keyboard.press('Space');
-  await until(page, () => window.gradus.frameNow.paused);
-};
-/** Where a body's origin is on the page. */
-const bodyOnPage = async (page, body) => {
-  const at = await page.evaluate((b) => {
-    const d = window.gradus.frameNow.bodies;
-    return window.gradus.stage.project(d[7 * b], d[7 * b + 1], d[7 * b + 2]);
-  }, body);
-  const box = await page.locator('.canvas').boundingBox();
-  return { x: box.x + at.x, y: box.y + at.y };
-};
+const pause = (page) => setPaused(page, true);
 
 test('the page opens, time advances and the picture has content', async ({ page, sim }) => {
   const begin = Date.now();
@@ -159,13 +140,7 @@ test('dragging a robot applies a force and shows it in newtons', async ({ page }
   await page.mouse.move(torso.x, torso.y - 20);
   await page.mouse.down();
   await page.mouse.move(torso.x + 70, torso.y - 30, { steps: 6 });
-  await until(page, () => {
-    // a user push among the contacts, with a force
-    const f = window.gradus.frameNow;
-    for (let c = 0; c < f.contactCount; c++)
-      if (f.contactBodies[2 * c + 1] === 0xfffe) return Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6)) > 1;
-    return false;
-  });
+  await until(page, pushNow);
   await until(
     page,
     () => / N$/.test(document.querySelector('.newtons').textContent) && !document.querySelector('.newtons').hidden,
@@ -177,11 +152,8 @@ test('dragging a robot applies a force and shows it in newtons', async ({ page }
   );
   await page.screenshot({ path: join(out, 'push.png') });
   await page.mouse.up();
-  await until(page, () => {
-    const f = window.gradus.frameNow;
-    for (let c = 0; c < f.contactCount; c++) if (f.contactBodies[2 * c + 1] === 0xfffe) return false;
-    return document.querySelector('.newtons').hidden;
-  });
+  await page.waitForFunction(() => document.querySelector('.newtons').hidden);
+  assert.equal(await page.evaluate(pushNow), 0);
 });
 
 test('a property can be plotted and set', async ({ page }) => {
@@ -337,21 +309,9 @@ test('wrong token, foreign Host and foreign Origin are refused', async ({ contex
   await page.close();
 });
 
-let failures = 0;
 const sim = await startSimulator(program);
 const browser = await startBrowser();
-for (const { name, run } of tests) {
-  const begin = Date.now();
-  try {
-    await run({ page: browser.page, context: browser.context, sim });
-    assert.deepEqual(browser.problems.splice(0), [], 'console errors');
-    console.log(`ok   ${name} (${Date.now() - begin} ms)`);
-  } catch (error) {
-    failures++;
-    console.log(`FAIL ${name}\n     ${error.message}`);
-    await browser.page.screenshot({ path: join(out, `failed-${failures}.png`) }).catch(() => {});
-  }
-}
+let failures = await runTests(tests, browser, { sim }, out);
 
 // Last, since it ends the simulator: the same address served again is found again.
 try {
