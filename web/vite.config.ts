@@ -6,6 +6,8 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: false,
     chunkSizeWarningLimit: 1000,
-    rollupOptions: { output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]', inlineDynamicImports: true } },
+    rollupOptions: {
+      output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]', inlineDynamicImports: true },
+    },
   },
 });

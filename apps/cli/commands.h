@@ -21,6 +21,8 @@ void add_run(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
+void add_view(CLI::App& app, Outcome& outcome);
+void add_export(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_paper(CLI::App& app, Outcome& outcome);
 

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
       "  gradus run levels                        one humanoid at four levels of detail, side by side\n"
       "  gradus run levels --for 30s --log w.mcap run it and keep a log\n"
       "  gradus replay w.mcap                     run the log again, compare every state\n"
+      "  gradus export w.mcap -o walk.html        the log as one page that needs no server\n"
       "  gradus check my_robot.toml               all errors of a file at once\n"
       "  gradus COMMAND --help                    more, with examples");
   app.set_version_flag("--version", GRADUS_VERSION);
@@ -19,6 +20,8 @@ int main(int argc, char** argv) {
   add_check(app, outcome);
   add_show(app, outcome);
   add_replay(app, outcome);
+  add_view(app, outcome);
+  add_export(app, outcome);
   add_bench(app, outcome);
   add_paper(app, outcome);
   try {

@@ -89,13 +89,22 @@ Summary drive_viewed(Runner& run, const RunOptions& o) {
   options.port = static_cast<std::uint16_t>(*o.view_port);
   auto server = view::ViewServer::start(options);
   if (!server) return print(server.notes()), Summary{};
-  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n", (*server)->control_url().c_str(), (*server)->view_url().c_str());
+  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
+               (*server)->control_url().c_str(), (*server)->view_url().c_str());
+  if (!run.can_rewind())
+    std::fprintf(stderr, "note: no going back in this run: %s\n",
+                 o.logs.empty() ? "controllers in libraries may keep a state" : "a log only goes forward");
   view::LiveRun live(simulation, **server);
   const double factor = speed_factor(o.speed), start = now();
   live.carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
   const double end = o.duration.empty() ? std::numeric_limits<double>::infinity() : run.duration();
-  while (!interrupted && run.stopped().empty() && run.world().time() < end - 0.5 * run.world().model().step) {
+  while (!interrupted && run.world().time() < end - 0.5 * run.world().model().step) {
     const auto wait = live.turn();
+    if (!run.stopped().empty() && !live.is_paused()) {  // told in the page, where one can go back and look
+      live.carry_out(view::Pause{});
+      (*server)->announce({simulation.k(), run.world().time(), "error", run.stopped(), -1});
+      std::fprintf(stderr, "error: %s; paused\n", run.stopped().c_str());
+    }
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(wait, std::chrono::milliseconds(20)));
   }
   return {now() - start, run.world().k(), 0};

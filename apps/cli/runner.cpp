@@ -1,5 +1,6 @@
 #include "cli/runner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -93,8 +94,16 @@ std::string Runner::apply_now(const Command& command) {
   return apply(*world_, command);
 }
 
+bool Runner::can_rewind() const {
+  const bool has_library = std::any_of(scene_.robots.begin(), scene_.robots.end(),
+                                       [](const RobotInstanceSpec& r) { return r.controller.kind == "library"; });
+  return recorders_.empty() && csvs_.empty() && !has_library;
+}
+
 void Runner::rewind_to(const Snapshot& snapshot) {
   world_->restore(snapshot);
+  stopped_.clear();
+  std::erase_if(events_, [&](const Event& e) { return e.time > world_->time(); });
   for (int r = 0; r < world_->robot_count(); ++r) fallen_[static_cast<std::size_t>(r)] = world_->fallen(r);
 }
 

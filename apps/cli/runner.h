@@ -39,7 +39,9 @@ class Runner {
   double duration() const { return duration_; }
 
   std::string apply_now(const Command& command);  // recorded; "" or what was wrong
-  void rewind_to(const Snapshot& snapshot);       // only without logs: those go forward
+  /// Is the past reachable? Not with logs, which only go forward, nor with controllers in libraries, which may keep a state.
+  bool can_rewind() const;
+  void rewind_to(const Snapshot& snapshot);       // if can_rewind(); events that came later are forgotten
   void step();                             // one step, logs and events included
   /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
   const std::string& stopped() const { return stopped_; }

@@ -1,6 +1,7 @@
-/// A World as viewers see it: description, frames, actions, snapshots.
+/// A run in the hands of viewers: what LiveRun asks for, done to a Runner.
 #pragma once
 #include "cli/runner.h"
+#include "cli/world_frames.h"
 #include "server/live_run.h"
 
 namespace gradus::cli {
@@ -18,21 +19,16 @@ class WorldView : public view::Simulation {
   void take_events(std::vector<view::Event>& events) override;
 
  private:
-  struct Body {
-    int robot, object;
-  };
   const World& world() const { return run_.world(); }
-  void fill_robot(int robot, view::RobotStatus& status) const;
-  void fill_contacts(view::Frame& frame) const;
+  Vec3 spring_force() const;
   void renew_push();
 
   Runner& run_;
-  std::vector<Body> bodies_;                         // in the order of the description
-  std::vector<std::vector<std::string>> levels_;     // (robots) motions they can run at
-  std::vector<gradus::Property> properties_;
-  std::uint32_t revision_ = 0;
-  std::optional<view::Push> push_;                   // spring that a viewer holds
+  WorldFrames frames_;
+  view::Push push_;         // the spring that a viewer holds …
+  bool is_pushed_ = false;  // … if so
   std::size_t events_seen_ = 0;
+  std::shared_ptr<const view::SceneDescription> described_, offered_;  // of frames_, and with the rights of this run
 };
 
 }  // namespace gradus::cli

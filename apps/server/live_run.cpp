@@ -55,6 +55,8 @@ std::string LiveRun::carry_out(const Action& action) {
     if (!pacer_.is_paused()) pacer_.pause(now);
     return pacer_.request_steps(step->count), "";
   }
+  const bool goes_back = std::holds_alternative<Seek>(action) || std::holds_alternative<Reset>(action);
+  if (goes_back && !scene_->can_seek) return "this run keeps no past";
   if (const auto* to = std::get_if<Seek>(&action)) {
     pacer_.pause(now);
     return seek(static_cast<std::uint64_t>(std::llround(to->time / scene_->step)));
@@ -73,7 +75,6 @@ std::string LiveRun::change(const Action& action) {
   if (!error.empty()) return error;
   inputs_.push_back({simulation_.k(), action});
   next_input_ = inputs_.size();
-  if (const auto scene = simulation_.describe(); scene != scene_) server_.set_scene(scene_ = scene);
   return "";
 }
 
@@ -143,6 +144,7 @@ void LiveRun::step_once() {
 }
 
 void LiveRun::remember() {
+  if (!scene_->can_seek) return;
   if (k_end_ % snapshot_interval_ == 0) {
     Snapshot s{k_end_, {}};
     simulation_.save(s.bytes);
@@ -184,11 +186,12 @@ void LiveRun::pass_events() {
 }
 
 const Frame& LiveRun::look() {
+  if (const auto scene = simulation_.describe(); scene != scene_) server_.set_scene(scene_ = scene);
   simulation_.fill(frame_, server_.wanted_signals());
   frame_.scene_revision = scene_->revision;
   frame_.k = simulation_.k();
   frame_.time = static_cast<double>(frame_.k) * scene_->step;
-  frame_.t_min = static_cast<double>(k_min()) * scene_->step;
+  frame_.t_min = scene_->can_seek ? static_cast<double>(k_min()) * scene_->step : 0;
   frame_.t_max = static_cast<double>(k_end_) * scene_->step;
   frame_.paused = pacer_.is_paused();
   frame_.behind = pacer_.is_behind();

@@ -26,7 +26,8 @@ namespace gradus::view {
 class Simulation {
  public:
   virtual ~Simulation() = default;
-  virtual std::shared_ptr<const SceneDescription> describe() = 0;  // once, and after an action that changed it
+  /// The same pointer as long as nothing changed; asked for with every frame.
+  virtual std::shared_ptr<const SceneDescription> describe() = 0;
   virtual std::uint64_t k() const = 0;
   virtual void step() = 0;  // k → k + 1
   /// SetMotion, SetProperty, Push or ReleasePush. Returns "" or why not; then nothing has changed.
@@ -56,6 +57,7 @@ class LiveRun {
   /// The present moment as viewers see it.
   const Frame& look();
 
+  bool is_paused() const { return pacer_.is_paused(); }
   std::uint64_t k_min() const { return snapshots_.front().k; }
   std::uint64_t k_max() const { return k_end_; }
 

@@ -57,7 +57,9 @@ struct Replay {
   std::uint64_t hash = 0;             // of the last state
   Diagnostics notes;                  // damage of the log, if any
 };
-/// Runs a log again and compares the hash of every state. progress(done, total) may be empty.
-Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress);
+/// Runs a log again and compares the hash of every state. progress(done, total) and observe, which sees every state that is
+/// the same, may be empty.
+Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress,
+                      const std::function<void(const World&)>& observe = {});
 
 }  // namespace gradus

@@ -85,7 +85,8 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
 
 }  // namespace
 
-Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress) {
+Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress,
+                      const std::function<void(const World&)>& observe) {
   auto log = McapReader::open(path);
   if (!log) return log.notes();
   auto world = start_world(*log, path, threads);
@@ -114,6 +115,7 @@ Result<Replay> replay(const std::string& path, int threads, const std::function<
       break;
     }
     out.steps = i;
+    if (observe) observe(w);
     if (progress && i % 256 == 0) progress(static_cast<double>(i), static_cast<double>(count));
   }
   return out;

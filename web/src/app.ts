@@ -19,7 +19,12 @@ import { Tree } from './ui/tree';
 import { download, VideoRecorder } from './ui/capture';
 
 const PUSH_FORCE_MAX = 150; // [N]
-const CAMERAS: [CameraMode, string][] = [['orbit', 'Orbit'], ['follow', 'Follow'], ['robot', 'Robot'], ['top', 'Top']];
+const CAMERAS: [CameraMode, string][] = [
+  ['orbit', 'Orbit'],
+  ['follow', 'Follow'],
+  ['robot', 'Robot'],
+  ['top', 'Top'],
+];
 
 export class App implements FeedListener {
   frameNow: Frame | null = null;
@@ -41,7 +46,11 @@ export class App implements FeedListener {
   private readonly rate = h('span.rate', { title: 'speed: target and actual, simulated over wall time' });
   private readonly fps = h('span.fps');
   private readonly hash = h('span.hash', { title: 'state hash of the moment shown' });
-  private readonly leaseButton = h('button.lease', { type: 'button', hidden: true, onclick: () => this.send({ do: 'take_control' }) });
+  private readonly leaseButton = h('button.lease', {
+    type: 'button',
+    hidden: true,
+    onclick: () => this.send({ do: 'take_control' }),
+  });
   private readonly banner = h('div.banner', { role: 'alert', hidden: true });
   private readonly toasts = h('div.toasts', { 'aria-live': 'polite' });
   private readonly overlayMenu = h('div.menu', { hidden: true });
@@ -57,29 +66,35 @@ export class App implements FeedListener {
   private readonly drag: Drag;
   private readonly video: VideoRecorder;
 
-  constructor(private readonly feed: Feed, root: HTMLElement) {
+  constructor(
+    private readonly feed: Feed,
+    root: HTMLElement,
+  ) {
     applyTheme();
     this.tree = new Tree({ select: (r) => this.select(r), setLevel: (r, level) => this.setLevel(r, level) });
     this.inspector = new Inspector({
       togglePlot: (p) => this.plots.toggle(p),
       setProperty: (path, value) => this.send({ do: 'set_property', path, value }),
       shownChanged: () => this.subscribe(),
-      canControl: () => this.canControl,
     });
-    this.plots = new Plots({
-      changed: () => this.onPlotsChanged(),
-      hover: (t) => this.timeline.hover(t),
-      drop: (p) => {
-        if (!this.plots.plotted.has(p)) this.plots.toggle(p);
+    this.plots = new Plots(
+      {
+        changed: () => this.onPlotsChanged(),
+        hover: (t) => this.timeline.hover(t),
+        drop: (p) => {
+          if (!this.plots.plotted.has(p)) this.plots.toggle(p);
+        },
       },
-    }, feed.series?.bind(feed));
+      feed.series?.bind(feed),
+    );
     this.timeline = new Timeline((c) => this.send(c));
     this.layOut(root);
     this.stage = new Stage(this.viewHolder);
     this.labels = new Labels(this.stage, this.viewHolder, (r) => this.select(r));
     this.drag = new Drag(this.stage, this.viewHolder, {
       select: (robot) => this.select(robot),
-      push: (body, point, target) => this.send({ do: 'push', body, point, target, stiffness: PUSH_STIFFNESS, max_force: PUSH_FORCE_MAX }),
+      push: (body, point, target) =>
+        this.send({ do: 'push', body, point, target, stiffness: PUSH_STIFFNESS, max_force: PUSH_FORCE_MAX }),
       release: () => this.send({ do: 'release_push' }),
       canPush: () => this.canControl && !this.feed.isRecording,
     });
@@ -95,17 +110,46 @@ export class App implements FeedListener {
 
   private layOut(root: HTMLElement): void {
     for (const [mode, title] of CAMERAS)
-      this.cameraBar.append(h('button', { type: 'button', 'data-mode': mode, 'aria-pressed': String(mode === 'orbit'), onclick: () => this.setCamera(mode) }, title));
+      this.cameraBar.append(
+        h(
+          'button',
+          {
+            type: 'button',
+            'data-mode': mode,
+            'aria-pressed': String(mode === 'orbit'),
+            onclick: () => this.setCamera(mode),
+          },
+          title,
+        ),
+      );
     const brand = h('span.brand', {}, 'gradus');
     const layers = iconButton('layers', 'Overlays', () => (this.overlayMenu.hidden = !this.overlayMenu.hidden));
-    const header = h('header.top', {}, brand, this.title, this.status, this.rate, this.fps, this.hash, h('span.space'), this.leaseButton,
-      layers, iconButton('camera', 'Save a picture (s)', () => void this.screenshot()), this.recordButton,
-      iconButton('theme', 'Dark, light (d)', () => this.switchTheme()), iconButton('help', 'Keys (?)', () => this.help.toggle()));
+    const header = h(
+      'header.top',
+      {},
+      brand,
+      this.title,
+      this.status,
+      this.rate,
+      this.fps,
+      this.hash,
+      h('span.space'),
+      this.leaseButton,
+      layers,
+      iconButton('camera', 'Save a picture (s)', () => void this.screenshot()),
+      this.recordButton,
+      iconButton('theme', 'Dark, light (d)', () => this.switchTheme()),
+      iconButton('help', 'Keys (?)', () => this.help.toggle()),
+    );
     const hint = h('div.drag-hint', {}, 'Drag a robot to pull it · drag the ground to look around · ? for keys');
     this.viewHolder.append(this.cameraBar, this.overlayMenu, this.legend, hint, this.banner, this.toasts);
     const tabs = h('nav.tabs', { 'aria-label': 'Panels' });
     const main = h('main.main', {}, this.tree.element, this.viewHolder, this.inspector.element);
-    for (const [name, title] of [['view', 'View'], ['tree', 'Scene'], ['inspector', 'Inspector']] as const)
+    for (const [name, title] of [
+      ['view', 'View'],
+      ['tree', 'Scene'],
+      ['inspector', 'Inspector'],
+    ] as const)
       tabs.append(h('button', { type: 'button', onclick: () => (main.dataset['tab'] = name) }, title));
     main.dataset['tab'] = 'view';
     root.append(header, main, this.plots.element, this.timeline.element, tabs, this.help.element);
@@ -114,7 +158,11 @@ export class App implements FeedListener {
 
   private makeOverlayMenu(): void {
     for (const [name, o] of Object.entries(OVERLAYS) as [OverlayName, (typeof OVERLAYS)[OverlayName]][]) {
-      const box = h('input', { type: 'checkbox', 'data-overlay': name, onchange: () => this.setOverlay(name, box.checked) });
+      const box = h('input', {
+        type: 'checkbox',
+        'data-overlay': name,
+        onchange: () => this.setOverlay(name, box.checked),
+      });
       box.checked = this.on[name];
       this.overlayMenu.append(h('label', {}, box, h('span', {}, o.title), h('kbd', {}, o.key)));
     }
@@ -132,7 +180,10 @@ export class App implements FeedListener {
     this.sceneNow = scene;
     this.frameNow = null;
     this.subscribed = '';
-    this.selected = Math.max(0, scene.robots.findIndex((r) => r.name === before));
+    this.selected = Math.max(
+      0,
+      scene.robots.findIndex((r) => r.name === before),
+    );
     document.title = `${scene.name} · gradus`;
     setText(this.title, scene.name);
     this.title.title = scene.about;
@@ -229,7 +280,9 @@ export class App implements FeedListener {
 
   private setCamera(mode: CameraMode): void {
     this.stage.setMode(mode);
-    this.cameraBar.querySelectorAll<HTMLElement>('button').forEach((b) => b.setAttribute('aria-pressed', String(b.dataset['mode'] === mode)));
+    this.cameraBar
+      .querySelectorAll<HTMLElement>('button')
+      .forEach((b) => b.setAttribute('aria-pressed', String(b.dataset['mode'] === mode)));
     this.hasNews = true;
   }
 
@@ -256,7 +309,13 @@ export class App implements FeedListener {
 
   private onKey(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || target.matches('input[type=text], input[type=search], input[type=number], select')) return;
+    if (
+      e.ctrlKey ||
+      e.metaKey ||
+      e.altKey ||
+      target.matches('input[type=text], input[type=search], input[type=number], select')
+    )
+      return;
     if (this.help.element.open && e.key !== '?') return;
     const action = this.actionOf(e);
     if (!action) return;
@@ -268,22 +327,44 @@ export class App implements FeedListener {
     const ten = e.shiftKey ? 10 : 1;
     const t = this.timeline;
     switch (e.key) {
-      case ' ': return (e.target as HTMLElement).matches('button') ? null : () => t.togglePause();
-      case 'ArrowRight': return () => t.step(ten);
-      case 'ArrowLeft': return () => t.stepBack(ten);
-      case 'ArrowUp': return () => t.changeSpeed(1);
-      case 'ArrowDown': return () => t.changeSpeed(-1);
-      case 'End': return () => t.goLive();
-      case 'r': return () => t.reset();
-      case 'b': return () => t.branch();
-      case '[': return () => this.select((this.selected + (this.sceneNow?.robots.length ?? 1) - 1) % (this.sceneNow?.robots.length ?? 1));
-      case ']': return () => this.select((this.selected + 1) % (this.sceneNow?.robots.length ?? 1));
-      case 'a': return () => { this.stage.showAll(); this.setCamera(this.stage.mode); };
-      case 's': return () => void this.screenshot();
-      case 'V': return () => this.toggleVideo();
-      case 'd': return () => this.switchTheme();
-      case '?': return () => this.help.toggle();
-      case 'Escape': return () => { this.overlayMenu.hidden = true; };
+      case ' ':
+        return (e.target as HTMLElement).matches('button') ? null : () => t.togglePause();
+      case 'ArrowRight':
+        return () => t.step(ten);
+      case 'ArrowLeft':
+        return () => t.stepBack(ten);
+      case 'ArrowUp':
+        return () => t.changeSpeed(1);
+      case 'ArrowDown':
+        return () => t.changeSpeed(-1);
+      case 'End':
+        return () => t.goLive();
+      case 'r':
+        return () => t.reset();
+      case 'b':
+        return () => t.branch();
+      case '[':
+        return () =>
+          this.select((this.selected + (this.sceneNow?.robots.length ?? 1) - 1) % (this.sceneNow?.robots.length ?? 1));
+      case ']':
+        return () => this.select((this.selected + 1) % (this.sceneNow?.robots.length ?? 1));
+      case 'a':
+        return () => {
+          this.stage.showAll();
+          this.setCamera(this.stage.mode);
+        };
+      case 's':
+        return () => void this.screenshot();
+      case 'V':
+        return () => this.toggleVideo();
+      case 'd':
+        return () => this.switchTheme();
+      case '?':
+        return () => this.help.toggle();
+      case 'Escape':
+        return () => {
+          this.overlayMenu.hidden = true;
+        };
     }
     const camera = CAMERAS[Number(e.key) - 1];
     if (camera) return () => this.setCamera(camera[0]);
@@ -318,7 +399,9 @@ export class App implements FeedListener {
   }
 
   private tints(f: Frame): (string | null)[] {
-    return this.sceneNow!.robots.map((robot, r) => (this.on.levels && robot.levels.length > 1 ? this.levelColour(f, r) : null));
+    return this.sceneNow!.robots.map((robot, r) =>
+      this.on.levels && robot.levels.length > 1 ? this.levelColour(f, r) : null,
+    );
   }
 
   private updatePanels(f: Frame, now: number): void {
@@ -343,7 +426,10 @@ export class App implements FeedListener {
     this.rate.classList.toggle('behind', f.behind);
     setText(this.hash, f.hashHigh || f.hashLow ? f.hash.slice(0, 8) : '');
     const newtons = this.stage.overlays.forceScale;
-    setText(this.legend, this.on.forces && newtons > 0 ? `longest arrow ${newtons.toFixed(newtons < 10 ? 1 : 0)} N` : '');
+    setText(
+      this.legend,
+      this.on.forces && newtons > 0 ? `longest arrow ${newtons.toFixed(newtons < 10 ? 1 : 0)} N` : '',
+    );
     const now = performance.now();
     if (now - this.fpsSince > 1000) {
       setText(this.fps, `${Math.round((1000 * (this.pictures - this.fpsPictures)) / (now - this.fpsSince))} fps`);

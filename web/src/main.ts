@@ -20,5 +20,7 @@ try {
   const app = new App(chooseFeed(), root);
   Object.assign(window, { gradus: app }); // for the curious at the console, and for the browser tests
 } catch (error) {
-  root.replaceChildren(h('p.fatal', {}, `The viewer cannot start: ${error instanceof Error ? error.message : String(error)}`));
+  root.replaceChildren(
+    h('p.fatal', {}, `The viewer cannot start: ${error instanceof Error ? error.message : String(error)}`),
+  );
 }

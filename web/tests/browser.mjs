@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
-import { startBrowser, startSimulator } from './driver.mjs';
+import { bodyOnPage, now, open, pushNow, runTests, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
 
 const program = process.argv[2];
 const out = process.argv[3] ?? 'build/browser';
@@ -16,25 +16,7 @@ mkdirSync(out, { recursive: true });
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
-const now = (page) => page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
-const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 15000, polling: 50 });
-const open = async (page, url) => {
-  await page.goto(url);
-  await until(page, () => window.gradus?.frameNow && window.gradus.pictures > 1);
-};
-const pause = async (page) => {
-  await page.keyboard.press('Space');
-  await until(page, () => window.gradus.frameNow.paused);
-};
-/** Where a body's origin is on the page. */
-const bodyOnPage = async (page, body) => {
-  const at = await page.evaluate((b) => {
-    const d = window.gradus.frameNow.bodies;
-    return window.gradus.stage.project(d[7 * b], d[7 * b + 1], d[7 * b + 2]);
-  }, body);
-  const box = await page.locator('.canvas').boundingBox();
-  return { x: box.x + at.x, y: box.y + at.y };
-};
+const pause = (page) => setPaused(page, true);
 
 test('the page opens, time advances and the picture has content', async ({ page, sim }) => {
   const begin = Date.now();
@@ -90,9 +72,18 @@ test('a body is drawn where it is computed to be', async ({ page }) => {
     const paint = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
     paint.drawImage(bitmap, 0, 0);
     const pixels = paint.getImageData(0, 0, bitmap.width, bitmap.height).data;
-    let n = 0, x = 0, y = 0;
-    for (let i = 0; i < pixels.length; i += 4) { // orange: much red, some green, hardly any blue
-      if (!(pixels[i] > 90 && pixels[i + 1] > 0.42 * pixels[i] && pixels[i + 1] < 0.75 * pixels[i] && pixels[i + 2] < 0.3 * pixels[i])) continue;
+    let n = 0,
+      x = 0,
+      y = 0;
+    for (let i = 0; i < pixels.length; i += 4) {
+      // orange: much red, some green, hardly any blue
+      if (!(
+        pixels[i] > 90 &&
+        pixels[i + 1] > 0.42 * pixels[i] &&
+        pixels[i + 1] < 0.75 * pixels[i] &&
+        pixels[i + 2] < 0.3 * pixels[i]
+      ))
+        continue;
       n++;
       x += (i / 4) % bitmap.width;
       y += Math.floor(i / 4 / bitmap.width);
@@ -149,20 +140,20 @@ test('dragging a robot applies a force and shows it in newtons', async ({ page }
   await page.mouse.move(torso.x, torso.y - 20);
   await page.mouse.down();
   await page.mouse.move(torso.x + 70, torso.y - 30, { steps: 6 });
-  await until(page, () => { // a user push among the contacts, with a force
-    const f = window.gradus.frameNow;
-    for (let c = 0; c < f.contactCount; c++) if (f.contactBodies[2 * c + 1] === 0xfffe) return Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6)) > 1;
-    return false;
-  });
-  await until(page, () => / N$/.test(document.querySelector('.newtons').textContent) && !document.querySelector('.newtons').hidden);
-  await until(page, (p) => Math.hypot(window.gradus.frameNow.bodies[7] - p[0], window.gradus.frameNow.bodies[8] - p[1]) > 0.02, before);
+  await until(page, pushNow);
+  await until(
+    page,
+    () => / N$/.test(document.querySelector('.newtons').textContent) && !document.querySelector('.newtons').hidden,
+  );
+  await until(
+    page,
+    (p) => Math.hypot(window.gradus.frameNow.bodies[7] - p[0], window.gradus.frameNow.bodies[8] - p[1]) > 0.02,
+    before,
+  );
   await page.screenshot({ path: join(out, 'push.png') });
   await page.mouse.up();
-  await until(page, () => {
-    const f = window.gradus.frameNow;
-    for (let c = 0; c < f.contactCount; c++) if (f.contactBodies[2 * c + 1] === 0xfffe) return false;
-    return document.querySelector('.newtons').hidden;
-  });
+  await page.waitForFunction(() => document.querySelector('.newtons').hidden);
+  assert.equal(await page.evaluate(pushNow), 0);
 });
 
 test('a property can be plotted and set', async ({ page }) => {
@@ -246,7 +237,9 @@ test('a phone gets tabs and keeps the time line', async ({ context, sim }) => {
   await phone.close();
 });
 
-test('an exported file opens from disk, plays, is stopped and searched, plots the whole, and refuses changes', async ({ context }) => {
+test('an exported file opens from disk, plays, is stopped and searched, plots the whole, and refuses changes', async ({
+  context,
+}) => {
   const file = resolve(out, 'recording.html');
   assert.equal(spawnSync(program, ['--export', file]).status, 0);
   console.log(`    ${(statSync(file).size / 1e6).toFixed(1)} MB`);
@@ -281,10 +274,20 @@ test('a recording is served in the same page without a run', async ({ context })
 
 /** Status of a request with headers of our choice. */
 const statusOf = (url, headers = {}) =>
-  new Promise((resolve, reject) => get(url, { headers }, (r) => (r.resume(), resolve(r.statusCode))).on('error', reject));
+  new Promise((resolve, reject) =>
+    get(url, { headers }, (r) => (r.resume(), resolve(r.statusCode))).on('error', reject),
+  );
 const upgradeStatus = (url, headers) =>
   new Promise((resolve, reject) => {
-    const r = request(url, { headers: { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', ...headers } });
+    const r = request(url, {
+      headers: {
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        ...headers,
+      },
+    });
     r.on('response', (x) => (x.resume(), resolve(x.statusCode)));
     r.on('upgrade', (x, socket) => (socket.destroy(), resolve(x.statusCode)));
     r.on('error', reject);
@@ -306,21 +309,9 @@ test('wrong token, foreign Host and foreign Origin are refused', async ({ contex
   await page.close();
 });
 
-let failures = 0;
 const sim = await startSimulator(program);
 const browser = await startBrowser();
-for (const { name, run } of tests) {
-  const begin = Date.now();
-  try {
-    await run({ page: browser.page, context: browser.context, sim });
-    assert.deepEqual(browser.problems.splice(0), [], 'console errors');
-    console.log(`ok   ${name} (${Date.now() - begin} ms)`);
-  } catch (error) {
-    failures++;
-    console.log(`FAIL ${name}\n     ${error.message}`);
-    await browser.page.screenshot({ path: join(out, `failed-${failures}.png`) }).catch(() => {});
-  }
-}
+let failures = await runTests(tests, browser, { sim }, out);
 
 // Last, since it ends the simulator: the same address served again is found again.
 try {
@@ -331,7 +322,11 @@ try {
   await until(browser.page, () => document.body.dataset.connection === 'lost');
   const again = await startSimulator(program, ['--port', port, '--token', token]);
   await until(browser.page, () => document.body.dataset.connection === 'open' && window.gradus.frameNow);
-  assert.deepEqual(browser.problems.filter((m) => !expected(m)), [], 'console errors');
+  assert.deepEqual(
+    browser.problems.filter((m) => !expected(m)),
+    [],
+    'console errors',
+  );
   await again.stop();
   console.log('ok   after a restart of the simulator the page reconnects by itself');
 } catch (error) {

@@ -14,11 +14,30 @@ interface Golden {
   name: string;
   bytes: string;
   frame: {
-    scene_revision: number; sequence: number; k: number; time: number; t_min: number; t_max: number; hash: string;
-    paused: boolean; behind: boolean; replay: boolean; past: boolean; speed_target: number | null; speed_actual: number;
+    scene_revision: number;
+    sequence: number;
+    k: number;
+    time: number;
+    t_min: number;
+    t_max: number;
+    hash: string;
+    paused: boolean;
+    behind: boolean;
+    replay: boolean;
+    past: boolean;
+    speed_target: number | null;
+    speed_actual: number;
     bodies: { p: Numbers; q: Numbers }[];
     ghosts: { p: Numbers; q: Numbers }[];
-    robots: { level: number; fallen: boolean; us_per_step: number | null; error: number | null; com: Numbers; com_velocity: Numbers; centre_of_pressure: Numbers }[];
+    robots: {
+      level: number;
+      fallen: boolean;
+      us_per_step: number | null;
+      error: number | null;
+      com: Numbers;
+      com_velocity: Numbers;
+      centre_of_pressure: Numbers;
+    }[];
     contacts: { point: Numbers; force: Numbers; body: number; other: number }[];
     signals: { property: number; value: number }[];
   };
@@ -56,16 +75,53 @@ test('golden frames decode to what C++ encoded, also into a frame used before', 
   for (const { name, bytes, frame: x } of golden) {
     assert.ok(decodeFrame(bytesOf(bytes), f), name);
     assert.deepEqual(
-      [f.sceneRevision, f.sequence, f.k, f.time, f.tMin, f.tMax, f.hash, f.paused, f.behind, f.replay, f.past, f.speedActual],
-      [x.scene_revision, x.sequence, x.k, x.time, x.t_min, x.t_max, x.hash, x.paused, x.behind, x.replay, x.past, x.speed_actual], name);
+      [
+        f.sceneRevision,
+        f.sequence,
+        f.k,
+        f.time,
+        f.tMin,
+        f.tMax,
+        f.hash,
+        f.paused,
+        f.behind,
+        f.replay,
+        f.past,
+        f.speedActual,
+      ],
+      [
+        x.scene_revision,
+        x.sequence,
+        x.k,
+        x.time,
+        x.t_min,
+        x.t_max,
+        x.hash,
+        x.paused,
+        x.behind,
+        x.replay,
+        x.past,
+        x.speed_actual,
+      ],
+      name,
+    );
     assert.equal(f.speedTarget, x.speed_target ?? Infinity);
-    assert.deepEqual([f.bodyCount, f.robotCount, f.contactCount, f.signalCount, f.hasGhost],
-      [x.bodies.length, x.robots.length, x.contacts.length, x.signals.length, x.ghosts.length > 0], name);
+    assert.deepEqual(
+      [f.bodyCount, f.robotCount, f.contactCount, f.signalCount, f.hasGhost],
+      [x.bodies.length, x.robots.length, x.contacts.length, x.signals.length, x.ghosts.length > 0],
+      name,
+    );
     checkPoses(f.bodies, x.bodies, 'body');
     checkPoses(f.ghosts, x.ghosts, 'ghost');
     x.robots.forEach((r, i) => {
       assert.deepEqual([f.levels[i], f.fallen[i]], [r.level, r.fallen ? 1 : 0]);
-      near(f.robots, i * ROBOT_VALUES, [r.us_per_step, r.error, ...r.com, ...r.com_velocity, ...r.centre_of_pressure], 0, 'robot');
+      near(
+        f.robots,
+        i * ROBOT_VALUES,
+        [r.us_per_step, r.error, ...r.com, ...r.com_velocity, ...r.centre_of_pressure],
+        0,
+        'robot',
+      );
     });
     x.contacts.forEach((c, i) => {
       near(f.contacts, i * CONTACT_VALUES, [...c.point, ...c.force], 0, 'contact');

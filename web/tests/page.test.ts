@@ -6,9 +6,19 @@ import { convexHull } from '../src/three/overlays';
 import { formatNumber, formatTime } from '../src/ui/dom';
 
 test('convex hull keeps corners only, counter-clockwise', () => {
-  const square: [number, number][] = [[0, 0], [1, 0], [1, 1], [0, 1]];
+  const square: [number, number][] = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ];
   const hull = convexHull([[0.5, 0.5], ...square, [0.5, 0], [0, 0]]);
-  assert.deepEqual(hull, [[0, 0], [1, 0], [1, 1], [0, 1]]);
+  assert.deepEqual(hull, [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ]);
   assert.equal(convexHull([[1, 2]]).length, 1);
   assert.equal(convexHull([]).length, 0);
 });

@@ -72,8 +72,7 @@ export function decodeFrame(buffer: ArrayBuffer, f: Frame): boolean {
   const robots = v.getUint16(64, true);
   const signals = v.getUint16(66, true);
   const hasGhost = (flags & 16) !== 0;
-  const size =
-    HEADER + BODY * bodies * (hasGhost ? 2 : 1) + ROBOT * robots + CONTACT * contacts + SIGNAL * signals;
+  const size = HEADER + BODY * bodies * (hasGhost ? 2 : 1) + ROBOT * robots + CONTACT * contacts + SIGNAL * signals;
   if (size !== v.byteLength) return false;
 
   readHeader(v, f, flags);

@@ -71,7 +71,9 @@ export class LiveFeed implements Feed {
 
   private onBinary(data: ArrayBuffer): void {
     if (!decodeFrame(data, this.frame)) {
-      this.listener.problem('A frame could not be read: page and simulator are of different versions. Reload the page.');
+      this.listener.problem(
+        'A frame could not be read: page and simulator are of different versions. Reload the page.',
+      );
       return;
     }
     if (this.frame.sceneRevision === this.sceneRevision) this.listener.frame(this.frame);
@@ -82,7 +84,8 @@ export class LiveFeed implements Feed {
     switch (m.type) {
       case 'hello':
         this.mayControl = m.may_control;
-        if (m.version !== VERSION) this.listener.problem(`The simulator speaks version ${m.version}, this page ${VERSION}.`);
+        if (m.version !== VERSION)
+          this.listener.problem(`The simulator speaks version ${m.version}, this page ${VERSION}.`);
         break;
       case 'scene':
         this.sceneRevision = m.revision;

@@ -18,7 +18,10 @@ export class RecordedFeed implements Feed {
   private lastWall = 0;
   private mustShow = true;
 
-  constructor(private readonly scene: Scene & { events?: SimulationEvent[] }, private readonly frames: ArrayBuffer[]) {
+  constructor(
+    private readonly scene: Scene & { events?: SimulationEvent[] },
+    private readonly frames: ArrayBuffer[],
+  ) {
     this.times = frames.map((f) => new DataView(f).getFloat64(TIME_OFFSET, true));
     this.time = this.times[0] ?? 0;
   }
@@ -29,7 +32,7 @@ export class RecordedFeed implements Feed {
     const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
     const view = new DataView(bytes.buffer);
     const list: ArrayBuffer[] = [];
-    for (let at = 0; at + 4 <= bytes.length; ) {
+    for (let at = 0; at + 4 <= bytes.length;) {
       const size = view.getUint32(at, true);
       if (size < HEADER || at + 4 + size > bytes.length) throw new Error('the recording is damaged');
       list.push(bytes.buffer.slice(at + 4, at + 4 + size));
@@ -41,7 +44,8 @@ export class RecordedFeed implements Feed {
 
   start(listener: FeedListener): void {
     this.listener = listener;
-    setTimeout(() => { // after the page is complete
+    setTimeout(() => {
+      // after the page is complete
       listener.connection('open');
       listener.scene(this.scene);
       listener.lease({ type: 'lease', mine: true, taken: true, viewers: 1 }, true);
@@ -53,14 +57,33 @@ export class RecordedFeed implements Feed {
 
   send(c: Command): void {
     switch (c.do) {
-      case 'pause': this.isPaused = true; break;
-      case 'resume': this.resume(); break;
-      case 'speed': this.speed = c.factor === 'max' ? 16 : c.factor; break;
-      case 'seek': this.isPaused = true; this.time = c.time; break;
-      case 'reset': this.time = this.times[0]!; break;
-      case 'step': this.isPaused = true; this.time = this.times[Math.min(this.frames.length - 1, this.indexAt(this.time) + c.count)]!; break;
-      case 'subscribe': case 'release_push': case 'take_control': case 'give_control': break;
-      default: this.listener.problem('This is a recording: nothing in it can be changed.');
+      case 'pause':
+        this.isPaused = true;
+        break;
+      case 'resume':
+        this.resume();
+        break;
+      case 'speed':
+        this.speed = c.factor === 'max' ? 16 : c.factor;
+        break;
+      case 'seek':
+        this.isPaused = true;
+        this.time = c.time;
+        break;
+      case 'reset':
+        this.time = this.times[0]!;
+        break;
+      case 'step':
+        this.isPaused = true;
+        this.time = this.times[Math.min(this.frames.length - 1, this.indexAt(this.time) + c.count)]!;
+        break;
+      case 'subscribe':
+      case 'release_push':
+      case 'take_control':
+      case 'give_control':
+        break;
+      default:
+        this.listener.problem('This is a recording: nothing in it can be changed.');
     }
     this.mustShow = true;
   }
@@ -95,7 +118,8 @@ export class RecordedFeed implements Feed {
   private play(now: number): void {
     requestAnimationFrame((t) => this.play(t));
     const last = this.times[this.times.length - 1]!;
-    if (!this.isPaused) this.time = Math.min(last, this.time + (this.speed * Math.min(100, now - this.lastWall)) / 1000);
+    if (!this.isPaused)
+      this.time = Math.min(last, this.time + (this.speed * Math.min(100, now - this.lastWall)) / 1000);
     this.lastWall = now;
     if (!this.isPaused && this.time >= last) this.isPaused = this.mustShow = true;
     const index = this.indexAt(this.time);
@@ -107,7 +131,8 @@ export class RecordedFeed implements Feed {
 
   private show(index: number): void {
     const f = this.frame;
-    if (!decodeFrame(this.frames[index]!, f)) return this.listener.problem(`Frame ${index} of the recording cannot be read.`);
+    if (!decodeFrame(this.frames[index]!, f))
+      return this.listener.problem(`Frame ${index} of the recording cannot be read.`);
     f.tMin = this.times[0]!;
     f.tMax = this.times[this.times.length - 1]!;
     f.paused = this.isPaused;

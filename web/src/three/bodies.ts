@@ -30,15 +30,27 @@ function capsule(radius: number, length: number, coarse: boolean): THREE.BufferG
 }
 
 /** Unit geometry and its scale; shapes that share a geometry share a draw call. */
-function unitShape(shape: Shape, scene: Scene, coarse: boolean): { key: string; make: () => THREE.BufferGeometry; scale: THREE.Vector3 } {
+function unitShape(
+  shape: Shape,
+  scene: Scene,
+  coarse: boolean,
+): { key: string; make: () => THREE.BufferGeometry; scale: THREE.Vector3 } {
   const r = shape.radius ?? 0;
   const l = shape.length ?? 0;
   const one = new THREE.Vector3(1, 1, 1);
   switch (shape.kind) {
     case 'box':
-      return { key: 'box', make: () => new THREE.BoxGeometry(1, 1, 1), scale: new THREE.Vector3(...(shape.size ?? [0, 0, 0])) };
+      return {
+        key: 'box',
+        make: () => new THREE.BoxGeometry(1, 1, 1),
+        scale: new THREE.Vector3(...(shape.size ?? [0, 0, 0])),
+      };
     case 'sphere':
-      return { key: 'sphere', make: () => (coarse ? new THREE.SphereGeometry(1, 16, 10) : new THREE.SphereGeometry(1, 28, 18)), scale: new THREE.Vector3(r, r, r) };
+      return {
+        key: 'sphere',
+        make: () => (coarse ? new THREE.SphereGeometry(1, 16, 10) : new THREE.SphereGeometry(1, 28, 18)),
+        scale: new THREE.Vector3(r, r, r),
+      };
     case 'cylinder':
       return {
         key: 'cylinder',
@@ -50,7 +62,11 @@ function unitShape(shape: Shape, scene: Scene, coarse: boolean): { key: string; 
     case 'mesh':
       return { key: `mesh ${shape.mesh}`, make: () => triangles(scene, shape.mesh ?? -1), scale: one };
     case 'plane':
-      return { key: 'plane', make: () => new THREE.PlaneGeometry(1, 1), scale: new THREE.Vector3(...(shape.size ?? [0, 0, 1])) };
+      return {
+        key: 'plane',
+        make: () => new THREE.PlaneGeometry(1, 1),
+        scale: new THREE.Vector3(...(shape.size ?? [0, 0, 1])),
+      };
   }
 }
 
@@ -151,7 +167,8 @@ export class Bodies {
     batch.parts.forEach((part, i) => {
       if (part.body === STATIC) return;
       let difference = 0;
-      for (let o = part.body * BODY_VALUES, j = 0; j < BODY_VALUES; j++) difference = Math.max(difference, Math.abs(bodies[o + j]! - ghosts[o + j]!));
+      for (let o = part.body * BODY_VALUES, j = 0; j < BODY_VALUES; j++)
+        difference = Math.max(difference, Math.abs(bodies[o + j]! - ghosts[o + j]!));
       if (difference < GHOST_MIN) mesh.setMatrixAt(i, NOWHERE);
     });
   }

@@ -17,13 +17,23 @@ export interface DragListener {
 export class Drag {
   private readonly ray = new THREE.Raycaster();
   private readonly plane = new THREE.Plane();
-  private held: { body: number; point_B: THREE.Vector3; target: THREE.Vector3; x: number; y: number; moved: boolean } | null =
-    null;
+  private held: {
+    body: number;
+    point_B: THREE.Vector3;
+    target: THREE.Vector3;
+    x: number;
+    y: number;
+    moved: boolean;
+  } | null = null;
   private readonly label: HTMLElement;
   private frame: Frame | null = null;
   private mustSend = false;
 
-  constructor(private readonly stage: Stage, holder: HTMLElement, private readonly listener: DragListener) {
+  constructor(
+    private readonly stage: Stage,
+    holder: HTMLElement,
+    private readonly listener: DragListener,
+  ) {
     this.label = document.createElement('div');
     this.label.className = 'newtons';
     this.label.hidden = true;
@@ -38,7 +48,10 @@ export class Drag {
 
   private aim(e: PointerEvent): void {
     const box = this.stage.renderer.domElement.getBoundingClientRect();
-    const at = new THREE.Vector2(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
+    const at = new THREE.Vector2(
+      ((e.clientX - box.left) / box.width) * 2 - 1,
+      1 - ((e.clientY - box.top) / box.height) * 2,
+    );
     this.ray.setFromCamera(at, this.stage.camera);
   }
 

@@ -27,7 +27,11 @@ export class Labels {
   private labels: (Label | null)[] = [];
   private scene: Scene | null = null;
 
-  constructor(private readonly stage: Stage, holder: HTMLElement, private readonly onSelect: (robot: number) => void) {
+  constructor(
+    private readonly stage: Stage,
+    holder: HTMLElement,
+    private readonly onSelect: (robot: number) => void,
+  ) {
     holder.append(this.layer);
   }
 
@@ -38,7 +42,14 @@ export class Labels {
       const mark = h('span.mark');
       const level = h('span.level');
       const cost = h('span.cost');
-      const element = h('div.label', { onclick: () => this.onSelect(r) }, h('span.name', {}, robot.name), mark, level, cost);
+      const element = h(
+        'div.label',
+        { onclick: () => this.onSelect(r) },
+        h('span.name', {}, robot.name),
+        mark,
+        level,
+        cost,
+      );
       return { element, mark, level, cost, shownLevel: -1, width: 0, x: 0, y: 0, distance: Infinity };
     });
     const elements = this.labels.flatMap((l) => (l ? [l.element] : []));

@@ -49,7 +49,11 @@ class Arrows {
   private readonly size = new THREE.Vector3();
   private static readonly UP = new THREE.Vector3(0, 0, 1);
 
-  constructor(colour: number, capacity: number, private readonly radius: number) {
+  constructor(
+    colour: number,
+    capacity: number,
+    private readonly radius: number,
+  ) {
     const material = new THREE.MeshBasicMaterial({ color: colour, toneMapped: false });
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new THREE.ConeGeometry(1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
@@ -94,7 +98,12 @@ class Markers {
   private readonly m = new THREE.Matrix4();
 
   constructor(geometry: THREE.BufferGeometry, colour: number, capacity: number, onTop = false) {
-    const material = new THREE.MeshBasicMaterial({ color: colour, toneMapped: false, depthTest: !onTop, transparent: onTop });
+    const material = new THREE.MeshBasicMaterial({
+      color: colour,
+      toneMapped: false,
+      depthTest: !onTop,
+      transparent: onTop,
+    });
     this.mesh = new THREE.InstancedMesh(geometry, material, capacity);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = onTop ? 5 : 0;
@@ -121,10 +130,19 @@ class Segments {
   private readonly positions: THREE.BufferAttribute;
   private count = 0;
 
-  constructor(colour: number, private readonly capacity: number, opacity = 1) {
+  constructor(
+    colour: number,
+    private readonly capacity: number,
+    opacity = 1,
+  ) {
     this.positions = new THREE.BufferAttribute(new Float32Array(capacity * 6), 3).setUsage(THREE.DynamicDrawUsage);
     const geometry = new THREE.BufferGeometry().setAttribute('position', this.positions);
-    const material = new THREE.LineBasicMaterial({ color: colour, transparent: opacity < 1, opacity, toneMapped: false });
+    const material = new THREE.LineBasicMaterial({
+      color: colour,
+      transparent: opacity < 1,
+      opacity,
+      toneMapped: false,
+    });
     this.lines = new THREE.LineSegments(geometry, material);
     this.lines.frustumCulled = false;
   }
@@ -183,15 +201,33 @@ export class Overlays {
   private readonly com = new Markers(new THREE.SphereGeometry(0.026, 16, 12), COM, 256, true);
   private readonly plumb = new Segments(COM, 256, 0.7);
   private readonly velocities = new Arrows(VELOCITY, 256, 0.008);
-  private readonly pressure = new Markers(new THREE.CylinderGeometry(0.024, 0.024, 0.004, 20).rotateX(Math.PI / 2), PRESSURE, 256, true);
+  private readonly pressure = new Markers(
+    new THREE.CylinderGeometry(0.024, 0.024, 0.004, 20).rotateX(Math.PI / 2),
+    PRESSURE,
+    256,
+    true,
+  );
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
   private trails: Trail[] = [];
-  private readonly ring = new THREE.Mesh(new THREE.RingGeometry(0.94, 1, 64), new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }));
+  private readonly ring = new THREE.Mesh(
+    new THREE.RingGeometry(0.94, 1, 64),
+    new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }),
+  );
 
   constructor(private readonly bodies: Bodies) {
-    this.group.add(this.contacts.mesh, this.forces.group, this.pushes.group, this.com.mesh, this.plumb.lines,
-      this.velocities.group, this.pressure.mesh, this.capture.mesh, this.support.lines, this.ring);
+    this.group.add(
+      this.contacts.mesh,
+      this.forces.group,
+      this.pushes.group,
+      this.com.mesh,
+      this.plumb.lines,
+      this.velocities.group,
+      this.pressure.mesh,
+      this.capture.mesh,
+      this.support.lines,
+      this.ring,
+    );
   }
 
   setRobots(colours: string[]): void {
@@ -204,8 +240,10 @@ export class Overlays {
 
   private makeTrail(colour: string): Trail {
     const positions = new THREE.BufferAttribute(new Float32Array(TRAIL_POINTS * 3), 3).setUsage(THREE.DynamicDrawUsage);
-    const line = new THREE.Line(new THREE.BufferGeometry().setAttribute('position', positions),
-      new THREE.LineBasicMaterial({ color: colour, toneMapped: false }));
+    const line = new THREE.Line(
+      new THREE.BufferGeometry().setAttribute('position', positions),
+      new THREE.LineBasicMaterial({ color: colour, toneMapped: false }),
+    );
     line.frustumCulled = false;
     line.geometry.setDrawRange(0, 0);
     this.group.add(line);
@@ -238,7 +276,12 @@ export class Overlays {
     this.pushes.begin();
     for (let c = 0, o = 0; c < f.contactCount; c++, o += CONTACT_VALUES) {
       const d = f.contacts;
-      const x = d[o]!, y = d[o + 1]!, z = d[o + 2]!, fx = d[o + 3]! * scale, fy = d[o + 4]! * scale, fz = d[o + 5]! * scale;
+      const x = d[o]!,
+        y = d[o + 1]!,
+        z = d[o + 2]!,
+        fx = d[o + 3]! * scale,
+        fy = d[o + 4]! * scale,
+        fz = d[o + 5]! * scale;
       if (f.contactBodies[2 * c + 1] === USER_PUSH) {
         this.pushes.add(x, y, z, d[o + 3]! / PUSH_STIFFNESS, d[o + 4]! / PUSH_STIFFNESS, d[o + 5]! / PUSH_STIFFNESS);
         continue;
@@ -264,7 +307,12 @@ export class Overlays {
     for (const m of [this.com, this.plumb, this.velocities, this.pressure, this.capture]) m.begin();
     for (let r = 0, o = 0; r < f.robotCount; r++, o += ROBOT_VALUES) {
       const d = f.robots;
-      const x = d[o + 2]!, y = d[o + 3]!, z = d[o + 4]!, vx = d[o + 5]!, vy = d[o + 6]!, vz = d[o + 7]!;
+      const x = d[o + 2]!,
+        y = d[o + 3]!,
+        z = d[o + 4]!,
+        vx = d[o + 5]!,
+        vy = d[o + 6]!,
+        vz = d[o + 7]!;
       if (on.com) {
         this.com.add(x, y, z);
         this.plumb.add(x, y, z, x, y, LIFT);

@@ -32,7 +32,13 @@ export class SoftShadows {
   private readonly m = new THREE.Matrix4();
 
   constructor() {
-    const material = new THREE.MeshBasicMaterial({ map: spot(), color: 0x000000, transparent: true, opacity: 0.2, depthWrite: false });
+    const material = new THREE.MeshBasicMaterial({
+      map: spot(),
+      color: 0x000000,
+      transparent: true,
+      opacity: 0.2,
+      depthWrite: false,
+    });
     this.mesh = new THREE.InstancedMesh(new THREE.PlaneGeometry(2, 2), material, CAPACITY);
     this.mesh.frustumCulled = false;
     this.mesh.count = 0;

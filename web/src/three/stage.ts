@@ -52,6 +52,7 @@ export class Stage {
   private readonly v = new THREE.Vector3();
   private readonly q = new THREE.Quaternion();
   private hasAnchor = false;
+  private framed = true; // false: the next frame puts all robots into the picture
 
   constructor(private readonly holder: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.software, powerPreference: 'high-performance' });
@@ -72,8 +73,15 @@ export class Stage {
   }
 
   private setUp(): void {
-    this.scene.add(this.ground, this.sky, this.sun, this.sun.target, this.softShadows.mesh, this.bodies.group,
-      this.overlays.group);
+    this.scene.add(
+      this.ground,
+      this.sky,
+      this.sun,
+      this.sun.target,
+      this.softShadows.mesh,
+      this.bodies.group,
+      this.overlays.group,
+    );
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.01;
@@ -116,11 +124,14 @@ export class Stage {
         .replace('#include <begin_vertex>', '#include <begin_vertex>\ngridPoint = position.xy;');
       shader.fragmentShader = shader.fragmentShader
         .replace('#include <common>', '#include <common>\nvarying vec2 gridPoint;\nuniform vec4 gridColour;')
-        .replace('#include <color_fragment>', `
+        .replace(
+          '#include <color_fragment>',
+          `
           vec2 width = fwidth(gridPoint);
           vec2 away = abs(fract(gridPoint - 0.5) - 0.5) / width; // pixels to the nearest line
           float line = (1.0 - min(min(away.x, away.y), 1.0)) * (1.0 - smoothstep(0.1, 0.5, max(width.x, width.y)));
-          diffuseColor.rgb = mix(diffuseColor.rgb, gridColour.rgb, line * gridColour.a);`);
+          diffuseColor.rgb = mix(diffuseColor.rgb, gridColour.rgb, line * gridColour.a);`,
+        );
     };
     return material;
   }
@@ -145,7 +156,6 @@ export class Stage {
     this.hasAnchor = false;
     if (!keepCamera) this.framed = false;
   }
-  private framed = true;
 
   /** Puts the camera where all robots are in the picture. */
   private frameAll(f: Frame): void {
@@ -236,7 +246,12 @@ export class Stage {
   private aimSun(): void {
     const reach = Math.min(12, Math.max(1.5, 0.8 * this.camera.position.distanceTo(this.controls.target)));
     this.sun.target.position.copy(this.controls.target);
-    this.sun.position.copy(this.controls.target).add(this.v.set(0.45, -0.5, 1).normalize().multiplyScalar(2 * reach));
+    this.sun.position.copy(this.controls.target).add(
+      this.v
+        .set(0.45, -0.5, 1)
+        .normalize()
+        .multiplyScalar(2 * reach),
+    );
     const c = this.sun.shadow.camera;
     if (c.right !== reach) {
       c.left = c.bottom = -reach;

@@ -25,7 +25,10 @@ export class VideoRecorder {
       return;
     }
     const parts: Blob[] = [];
-    const recorder = new MediaRecorder(this.canvas.captureStream(60), { mimeType: 'video/webm', videoBitsPerSecond: 12e6 });
+    const recorder = new MediaRecorder(this.canvas.captureStream(60), {
+      mimeType: 'video/webm',
+      videoBitsPerSecond: 12e6,
+    });
     recorder.ondataavailable = (e) => parts.push(e.data);
     recorder.onstop = () => done(new Blob(parts, { type: 'video/webm' }));
     recorder.start(1000);

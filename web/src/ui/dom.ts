@@ -37,8 +37,10 @@ const ICONS = {
   help: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 2a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm-1 10h2v2h-2zm1-8a3 3 0 0 1 1.8 5.4c-.6.5-.8.8-.8 1.6h-2c0-1.600.5-2.300 1.400-3A1.200 1.200 0 1 0 10.800 10h-2A3.200 3.200 0 0 1 12 7z',
   theme: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zm0 2v14a7 7 0 0 1 0-14z',
   chart: 'M4 4h2v14h14v2H4zm4 10l4-5 3 3 4-6 1.600 1.100-5.400 8-3.100-3.100-2.500 3.200z',
-  branch: 'M7 3a3 3 0 0 1 1 5.800V14a6 6 0 0 1 5-3h1.200a3 3 0 1 1 0 2H13c-3 0-5 2-5 4.200A3 3 0 1 1 6 15.200V8.800A3 3 0 0 1 7 3z',
-  close: 'M6.400 5L12 10.600 17.600 5 19 6.400 13.400 12 19 17.600 17.600 19 12 13.400 6.400 19 5 17.600 10.600 12 5 6.400z',
+  branch:
+    'M7 3a3 3 0 0 1 1 5.800V14a6 6 0 0 1 5-3h1.200a3 3 0 1 1 0 2H13c-3 0-5 2-5 4.200A3 3 0 1 1 6 15.200V8.800A3 3 0 0 1 7 3z',
+  close:
+    'M6.400 5L12 10.600 17.600 5 19 6.400 13.400 12 19 17.600 17.600 19 12 13.400 6.400 19 5 17.600 10.600 12 5 6.400z',
 } as const;
 
 export type IconName = keyof typeof ICONS;
@@ -55,7 +57,12 @@ export function icon(name: IconName): SVGSVGElement {
 }
 
 export function iconButton(name: IconName, label: string, onclick: () => void): HTMLButtonElement {
-  const button = h('button.icon', { type: 'button', title: label, 'aria-label': label.replace(/ \(.*\)$/, ''), onclick });
+  const button = h('button.icon', {
+    type: 'button',
+    title: label,
+    'aria-label': label.replace(/ \(.*\)$/, ''),
+    onclick,
+  });
   button.append(icon(name));
   return button;
 }

@@ -33,14 +33,28 @@ export class Help {
 
   constructor() {
     const table = (rows: [string, string][]) =>
-      h('dl', {}, ...rows.flatMap(([key, text]) => [h('dt', {}, ...key.split('  ').map((k) => (k === '/' ? ' / ' : h('kbd', {}, k)))), h('dd', {}, text)]));
+      h(
+        'dl',
+        {},
+        ...rows.flatMap(([key, text]) => [
+          h('dt', {}, ...key.split('  ').map((k) => (k === '/' ? ' / ' : h('kbd', {}, k)))),
+          h('dd', {}, text),
+        ]),
+      );
     const overlays = Object.values(OVERLAYS).map((o): [string, string] => [o.key, o.title.toLowerCase()]);
     this.element.append(
-      h('form', { method: 'dialog' },
+      h(
+        'form',
+        { method: 'dialog' },
         h('header', {}, h('h2', {}, 'Keys and mouse'), h('button.icon', { 'aria-label': 'Close' }, '×')),
-        h('div.columns', {},
+        h(
+          'div.columns',
+          {},
           h('section', {}, h('h3', {}, 'Time and camera'), table(KEYS)),
-          h('section', {}, h('h3', {}, 'Overlays'), table(overlays), h('h3', {}, 'Mouse'), table(MOUSE)))));
+          h('section', {}, h('h3', {}, 'Overlays'), table(overlays), h('h3', {}, 'Mouse'), table(MOUSE)),
+        ),
+      ),
+    );
     this.element.addEventListener('click', (e) => {
       if (e.target === this.element) this.element.close();
     });

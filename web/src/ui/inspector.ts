@@ -10,7 +10,6 @@ export interface InspectorListener {
   setProperty(path: string, value: number | boolean): void;
   /** The shown properties changed, and so what must be subscribed. */
   shownChanged(): void;
-  canControl(): boolean;
 }
 
 interface Row {
@@ -27,7 +26,11 @@ export class Inspector {
   readonly element = h('section.panel.inspector', { 'aria-label': 'Inspector' });
   private readonly title = h('h2');
   private readonly facts = h('dl.facts');
-  private readonly filter = h('input.filter', { type: 'search', placeholder: 'Filter properties', 'aria-label': 'Filter properties' });
+  private readonly filter = h('input.filter', {
+    type: 'search',
+    placeholder: 'Filter properties',
+    'aria-label': 'Filter properties',
+  });
   private readonly list = h('div.properties');
   private rows: Row[] = [];
   private byProperty = new Map<number, Row>();
@@ -110,8 +113,17 @@ export class Inspector {
       onclick: () => this.listener.togglePlot(index),
     });
     plot.append(icon('chart'));
-    const element = h('div.property', { draggable: 'true', 'data-path': property.path }, h('span.leaf', {}, leaf), value, h('span.unit', {}, property.unit), plot);
-    element.addEventListener('dragstart', (e) => e.dataTransfer?.setData('application/x-gradus-property', String(index)));
+    const element = h(
+      'div.property',
+      { draggable: 'true', 'data-path': property.path },
+      h('span.leaf', {}, leaf),
+      value,
+      h('span.unit', {}, property.unit),
+      plot,
+    );
+    element.addEventListener('dragstart', (e) =>
+      e.dataTransfer?.setData('application/x-gradus-property', String(index)),
+    );
     if (property.settable) element.append(this.makeSetter(property));
     return { property: index, element, value, plot, search: property.path.toLowerCase() };
   }
@@ -119,7 +131,11 @@ export class Inspector {
   private makeSetter(property: Property): HTMLElement {
     if (property.type === 'boolean') {
       const on = (value: boolean) =>
-        h('button', { type: 'button', onclick: () => this.listener.setProperty(property.path, value) }, value ? 'on' : 'off');
+        h(
+          'button',
+          { type: 'button', onclick: () => this.listener.setProperty(property.path, value) },
+          value ? 'on' : 'off',
+        );
       return h('span.setter', {}, on(true), on(false));
     }
     const input = h('input', {
@@ -150,7 +166,10 @@ export class Inspector {
   }
 
   shown(): number[] {
-    return this.rows.filter((row) => !row.element.hidden).slice(0, SHOWN_MAX).map((row) => row.property);
+    return this.rows
+      .filter((row) => !row.element.hidden)
+      .slice(0, SHOWN_MAX)
+      .map((row) => row.property);
   }
 
   setPlotted(plotted: Set<number>): void {

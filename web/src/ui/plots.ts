@@ -42,7 +42,10 @@ export class Plots {
   private lastTime = -1;
 
   /** series: where all values are known from the start, as in a recording. */
-  constructor(private readonly listener: PlotsListener, private readonly series?: (property: number) => Series) {
+  constructor(
+    private readonly listener: PlotsListener,
+    private readonly series?: (property: number) => Series,
+  ) {
     this.element.append(this.hint);
     this.element.addEventListener('dragover', (e) => e.preventDefault());
     this.element.addEventListener('drop', (e) => {
@@ -124,7 +127,11 @@ export class Plots {
       ...chart.properties.map((p, i) => {
         const swatch = h('span.swatch');
         swatch.style.background = this.colourOf(p);
-        const close = h('button.icon', { type: 'button', 'aria-label': `Remove ${names[i]}`, onclick: () => this.toggle(p) }, '×');
+        const close = h(
+          'button.icon',
+          { type: 'button', 'aria-label': `Remove ${names[i]}`, onclick: () => this.toggle(p) },
+          '×',
+        );
         return h('span.entry', {}, swatch, names[i]!, h('b', { 'data-property': p }), close);
       }),
       h('span.unit', {}, chart.unit),
@@ -134,17 +141,35 @@ export class Plots {
 
   private options(chart: Chart): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
-    const axis = { stroke: style.getPropertyValue('--muted'), grid: { stroke: style.getPropertyValue('--line'), width: 1 }, ticks: { show: false }, font: '11px system-ui' };
+    const axis = {
+      stroke: style.getPropertyValue('--muted'),
+      grid: { stroke: style.getPropertyValue('--line'), width: 1 },
+      ticks: { show: false },
+      font: '11px system-ui',
+    };
     return {
       ...this.sizeOf(chart),
       legend: { show: false },
       cursor: { sync: { key: 'time' }, drag: { x: false, y: false }, points: { size: 5 } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 22 }, { ...axis, size: 52 }],
-      series: [{}, ...chart.properties.map((p) => ({ stroke: this.colourOf(p), width: 1.5, points: { show: false }, spanGaps: false }))],
+      axes: [
+        { ...axis, size: 22 },
+        { ...axis, size: 52 },
+      ],
+      series: [
+        {},
+        ...chart.properties.map((p) => ({
+          stroke: this.colourOf(p),
+          width: 1.5,
+          points: { show: false },
+          spanGaps: false,
+        })),
+      ],
       hooks: {
         draw: [(u: uPlot) => this.drawNow(u)],
-        setCursor: [(u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0][u.cursor.idx] ?? null))],
+        setCursor: [
+          (u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0][u.cursor.idx] ?? null)),
+        ],
       },
     };
   }
@@ -179,7 +204,8 @@ export class Plots {
     this.lastTime = f.time;
     if (now - this.lastDraw < 66) return;
     this.lastDraw = now;
-    for (const chart of this.charts) this.series ? chart.plot?.redraw(false) : chart.plot?.setData(chart.data as uPlot.AlignedData);
+    for (const chart of this.charts)
+      this.series ? chart.plot?.redraw(false) : chart.plot?.setData(chart.data as uPlot.AlignedData);
     this.element.querySelectorAll<HTMLElement>('b[data-property]').forEach((b) => {
       const x = this.values.get(Number(b.dataset['property']));
       b.textContent = x === undefined ? '' : formatNumber(x);

@@ -16,15 +16,27 @@ export class Timeline {
   readonly element = h('footer.timeline', { 'aria-label': 'Time' });
   private readonly playButton = iconButton('pause', 'Pause (space)', () => this.togglePause());
   private readonly speed = h('select.speed', { 'aria-label': 'Speed', title: 'Target speed (↑ ↓)' });
-  private readonly clock = h('input.clock', { type: 'text', 'aria-label': 'Simulated time; type a time to go there', spellcheck: 'false' });
+  private readonly clock = h('input.clock', {
+    type: 'text',
+    'aria-label': 'Simulated time; type a time to go there',
+    spellcheck: 'false',
+  });
   private readonly track = h('div.track', { role: 'slider', tabindex: 0, 'aria-label': 'Time line' });
   private readonly reached = h('div.reached');
   private readonly head = h('div.head');
   private readonly hoverMark = h('div.hover', { hidden: true });
   private readonly marks = h('div.marks');
   private readonly ends = [h('span.end'), h('span.end')] as const;
-  private readonly liveButton = h('button.live', { type: 'button', title: 'Back to the newest moment (end)', onclick: () => this.goLive() }, 'Go to now');
-  private readonly branchButton = h('button.branch', { type: 'button', title: 'Run on from here, keep the old course as a ghost (b)', onclick: () => this.branch() }, 'Branch here');
+  private readonly liveButton = h(
+    'button.live',
+    { type: 'button', title: 'Back to the newest moment (end)', onclick: () => this.goLive() },
+    'Go to now',
+  );
+  private readonly branchButton = h(
+    'button.branch',
+    { type: 'button', title: 'Run on from here, keep the old course as a ghost (b)', onclick: () => this.branch() },
+    'Branch here',
+  );
   private events: SimulationEvent[] = [];
   private eventsAreNew = false;
   private scene: Scene | null = null;
@@ -36,14 +48,29 @@ export class Timeline {
 
   constructor(private readonly send: (c: Command) => void) {
     for (const s of SPEEDS) this.speed.append(h('option', { value: String(s) }, speedName(s)));
-    this.speed.addEventListener('change', () => this.sendSpeed(this.speed.value === 'max' ? 'max' : Number(this.speed.value)));
+    this.speed.addEventListener('change', () =>
+      this.sendSpeed(this.speed.value === 'max' ? 'max' : Number(this.speed.value)),
+    );
     this.clock.addEventListener('keydown', (e) => this.onClockKey(e));
     this.track.append(this.reached, this.marks, this.hoverMark, this.head);
     this.track.addEventListener('pointerdown', (e) => this.onTrackDown(e));
     this.element.append(
-      h('div.buttons', {}, iconButton('reset', 'Start again (r)', () => this.reset()), iconButton('back', 'One step back (←)', () => this.stepBack(1)),
-        this.playButton, iconButton('step', 'One step (→)', () => this.step(1))),
-      this.speed, this.clock, this.ends[0], this.track, this.ends[1], this.branchButton, this.liveButton);
+      h(
+        'div.buttons',
+        {},
+        iconButton('reset', 'Start again (r)', () => this.reset()),
+        iconButton('back', 'One step back (←)', () => this.stepBack(1)),
+        this.playButton,
+        iconButton('step', 'One step (→)', () => this.step(1)),
+      ),
+      this.speed,
+      this.clock,
+      this.ends[0],
+      this.track,
+      this.ends[1],
+      this.branchButton,
+      this.liveButton,
+    );
     this.playButton.classList.add('primary');
   }
 
@@ -54,7 +81,9 @@ export class Timeline {
 
   setCanControl(can: boolean): void {
     this.element.classList.toggle('locked', !can);
-    this.element.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>('button, select, input').forEach((b) => (b.disabled = !can));
+    this.element
+      .querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>('button, select, input')
+      .forEach((b) => (b.disabled = !can));
   }
 
   addEvent(event: SimulationEvent): void {
@@ -142,6 +171,14 @@ export class Timeline {
     if (time !== null) this.hoverMark.style.left = `${this.percent(time)}%`;
   }
 
+  /** For those who hear the page; a few times a second is enough. */
+  private describeTrack(): void {
+    this.track.setAttribute('aria-valuemin', this.tMin.toFixed(3));
+    this.track.setAttribute('aria-valuemax', this.tMax.toFixed(3));
+    this.track.setAttribute('aria-valuenow', (this.last?.time ?? 0).toFixed(3));
+    this.track.setAttribute('aria-valuetext', `${(this.last?.time ?? 0).toFixed(1)} seconds`);
+  }
+
   private percent(t: number): number {
     const span = this.tMax - this.tMin;
     return span > 0 ? (100 * (t - this.tMin)) / span : 100;
@@ -162,11 +199,13 @@ export class Timeline {
     setText(this.ends[0], `${this.tMin.toFixed(1)} s`);
     setText(this.ends[1], `${this.tMax.toFixed(1)} s`);
     this.liveButton.hidden = this.branchButton.hidden = !f.past || f.replay;
-    if (this.eventsAreNew || this.tMin !== this.markedMin || Math.abs(this.tMax - this.markedMax) > 0.2) this.drawMarks();
+    if (this.eventsAreNew || this.tMin !== this.markedMin || Math.abs(this.tMax - this.markedMax) > 0.2)
+      this.drawMarks();
   }
 
   private drawMarks(): void {
     this.eventsAreNew = false;
+    this.describeTrack();
     this.markedMin = this.tMin;
     this.markedMax = this.tMax;
     const inSight = this.events.filter((e) => e.time >= this.tMin && e.time <= this.tMax);
