@@ -241,7 +241,8 @@ template <class Frames>
 void implicit_aba(const RobotKind& kind, const RandomState& s, const Implicit& x, Frames& frames, TreeScratch& t,
                   Factor6& root, double* a) {
   const CoordinatesT<double> c{base_orientation(s.q.data()), base_angular_velocity(s.v.data()), s.q.data() + 7, s.v.data() + 6};
-  frames.compute(kind.links.data(), kind.nlink(), c);
+  compute_frames(kind, s.q.data(), s.v.data(), t.frames.data());
+  if constexpr (requires { frames.compute(kind.links.data(), kind.nlink(), c); }) frames.compute(kind.links.data(), kind.nlink(), c);
   auto force = [&](int i) {
     const auto u = static_cast<std::size_t>(5 + i);
     return JointForceT<double>{x.tau[u], x.e[u]};
