@@ -18,7 +18,7 @@ constexpr std::size_t kMaxImpulses = 64;
 
 }  // namespace
 
-World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {
+World::World(Model model, Options options) : model_(std::move(model)), team_(std::min(options.threads, static_cast<int>(model_.robots.size()))), clock_(options.clock) {
   for (int i = 0; clock_ && i < 32; ++i) {  // reading it takes time too, which is not the robot's
     const double t = clock_(), cost = clock_() - t;
     clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
