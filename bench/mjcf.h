@@ -17,7 +17,7 @@ struct MjcfOptions {
 /// One world with one robot. Bodies, inertias, hinges and slides, limits, servos (position actuators whose force is bounded,
 /// damping in the joint, as gradus has it), rotor inertia as armature; collision shapes touch the ground only.
 /// Contact stiffness has no counterpart: MuJoCo's own soft constraint is used with its default time constant.
-/// Not carried over: mimic joints, torque–speed curves, mesh shapes.
+/// Not carried over: mimic joints, torque–speed curves, mesh shapes. MuJoCo refuses links that move but have no mass.
 std::string to_mjcf(const RobotKind& kind, const ContactSpec& contact, const MjcfOptions& options = {});
 
 }  // namespace gradus::bench

@@ -30,30 +30,29 @@
 
 namespace gradus {
 
-/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>.
-template <class T>
+/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>; Axes: of the ground
+/// [contact/plane.h].
+template <class T, class Axes>
 struct LawT {
   using F = RealOf<T>;
-  const PlaneT<F>& ground;
+  const Axes& ground;
   F step;
   const ContactPointT<F>& p;
   GRADUS_INLINE T h() const { return T(step); }
   GRADUS_INLINE T c() const { return T(p.d + step * p.k); }
   GRADUS_INLINE T ct() const { return T(p.dt + step * p.kt); }
-  GRADUS_INLINE Vec3T<T> n() const { return cast<T>(ground.n); }
-  GRADUS_INLINE Vec3T<T> t1() const { return cast<T>(ground.t1); }
-  GRADUS_INLINE Vec3T<T> t2() const { return cast<T>(ground.t2); }
 };
 
 // One contact, for any scalar [compliant.inl]. m: its memory; a: true acceleration of its point.
 /// First opinion, force and slope; fall: speed along the normal gained by falling freely.
-template <class T>
-GRADUS_INLINE void begin_contact(const LawT<T>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
+template <class T, class Axes>
+GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
 /// Where the opinion changed (force and slope are then renewed).
-template <class T>
-GRADUS_INLINE MaskOf<T> review_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c);
-template <class T>
-GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a, const StaticContactT<T>& c);
+template <class T, class Axes>
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c);
+template <class T, class Axes>
+GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+                                                 const StaticContactT<T>& c);
 
 // All contacts of a robot: the loops of the three. next may be memory itself if contacts are in the order of their points.
 template <class T, class F>

@@ -90,9 +90,29 @@ GRADUS_INLINE Mat6T<T> rigid_inertia(T m, Vec3T<T> c, const Sym3T<T>& J) {
   I.C = {m, o, o, m, o, m};
   return I;
 }
+/// add_point for W = diag(a, b, c): half the work.
+template <class T>
+GRADUS_INLINE void add_point_diagonal(Mat6T<T>& I, Vec3T<T> r, T a, T b, T c) {
+  const T ay = a * r.y, az = a * r.z, bx = b * r.x, bz = b * r.z, cx = c * r.x, cy = c * r.y;
+  I.B.x.y += az; I.B.x.z -= ay;
+  I.B.y.x -= bz; I.B.y.z += bx;
+  I.B.z.x += cy; I.B.z.y -= cx;
+  I.C.xx += a; I.C.yy += b; I.C.zz += c;
+  I.A.xx += bz * r.z + cy * r.y;
+  I.A.xy -= cy * r.x;
+  I.A.xz -= bz * r.x;
+  I.A.yy += az * r.z + cx * r.x;
+  I.A.yz -= az * r.y;
+  I.A.zz += bx * r.x + ay * r.y;
+}
 /// Adds W at the point r: what a force −W u (u the point's velocity) contributes, [r]× W [r]×ᵀ and so on.
 template <class T>
 GRADUS_INLINE void add_point(Mat6T<T>& I, Vec3T<T> r, const Sym3T<T>& W) {
+  const T o = T(0.0);
+  if (!any(mask_or(W.xy != o, mask_or(W.xz != o, W.yz != o)))) {  // a sticking point on level ground
+    add_point_diagonal(I, r, W.xx, W.yy, W.zz);
+    return;
+  }
   const Vec3T<T> x{W.xx, W.xy, W.xz}, y{W.xy, W.yy, W.yz}, z{W.xz, W.yz, W.zz};
   const Vec3T<T> bx = cross(r, x), by = cross(r, y), bz = cross(r, z);  // columns of [r]× W
   I.B.x += bx; I.B.y += by; I.B.z += bz;

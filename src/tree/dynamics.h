@@ -241,36 +241,83 @@ GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const Coordinates
   }
 }
 
+/// Sums over links from which their common rigid body follows.
+template <class T>
+struct BodySumT {
+  T mass, sphere;  // sphere: multiple of 1 in the inertia about the root's origin
+  Vec3T<T> h;      // mass times centre of mass
+  Sym3T<T> J;      // the rest of that inertia
+
+  /// A link of mass m at c with inertia diag(jx, jy, jz) along x, y, z = the columns of R:
+  ///   R J Rᵀ = jz 1 + (jx − jz) x xᵀ + (jy − jz) y yᵀ,   point mass: m (|c|² 1 − c cᵀ)
+  GRADUS_INLINE void add(T m, Vec3T<T> c, const Mat3T<T>& R, T jx, T jy, T jz) {
+    add_outer(J, R.x, jx - jz);
+    add_outer(J, R.y, jy - jz);
+    sphere += jz;
+    add_mass(m, c);
+  }
+  GRADUS_INLINE void add_mass(T m, Vec3T<T> c) {
+    const Vec3T<T> mc = c * m;
+    sphere += dot(mc, c);
+    J.xx -= mc.x * c.x; J.xy -= mc.x * c.y; J.xz -= mc.x * c.z; J.yy -= mc.y * c.y; J.yz -= mc.y * c.z; J.zz -= mc.z * c.z;
+    h += mc;
+    mass += m;
+  }
+};
+
+template <class T, class F>
+GRADUS_INLINE void add_link(const LinkT<F>& l, const FrameT<T>& f, BodySumT<T>& sum) {
+  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
+  if (l.diagonal) {
+    sum.add(T(l.mass), c, f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz));
+  } else {
+    sum.J += rotated(f.R, cast<T>(l.J));
+    sum.add_mass(T(l.mass), c);
+  }
+}
+
+#if !defined(__CUDACC__)
+/// Two links of a robot side by side in one register: half the instructions.
+using Two = Lane<double, 2>;
+GRADUS_INLINE Two two(double a, double b) { return Two(Two::V{a, b}); }
+GRADUS_INLINE Vec3T<Two> two(Vec3 a, Vec3 b) { return {two(a.x, b.x), two(a.y, b.y), two(a.z, b.z)}; }
+GRADUS_INLINE double both(Two x) { return x.v[0] + x.v[1]; }
+
+GRADUS_INLINE void add_two_links(const Link& l, const Link& m, const Frame& f, const Frame& g, BodySumT<Two>& sum) {
+  const Mat3T<Two> R{two(f.R.x, g.R.x), two(f.R.y, g.R.y), two(f.R.z, g.R.z)};
+  const Vec3T<Two> c = two(f.p, g.p) + R * two(l.com, m.com);
+  sum.add(two(l.mass, m.mass), c, R, two(l.J.xx, m.J.xx), two(l.J.yy, m.J.yy), two(l.J.zz, m.J.zz));
+}
+
+/// As many links as come in pairs with diagonal inertia, from the first on. Returns the number of links added.
+GRADUS_INLINE int add_pairs(const Link* links, int nlink, const Frame* frames, BodySumT<double>& sum) {
+  const Two o(0.0);
+  BodySumT<Two> s{o, o, {o, o, o}, {o, o, o, o, o, o}};
+  int i = 0;
+  for (; i + 1 < nlink && links[i].diagonal && links[i + 1].diagonal; i += 2)
+    add_two_links(links[i], links[i + 1], frames[i], frames[i + 1], s);
+  sum = {both(s.mass), both(s.sphere), {both(s.h.x), both(s.h.y), both(s.h.z)},
+         {both(s.J.xx), both(s.J.xy), both(s.J.xz), both(s.J.yy), both(s.J.yz), both(s.J.zz)}};
+  return i;
+}
+#endif
+
 /// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
-/// With x, y, z the link's axes in the world, R J Rᵀ = Jzz 1 + (Jxx − Jzz) x xᵀ + (Jyy − Jzz) y yᵀ for a diagonal J, and a
-/// point mass adds m (|c|² 1 − c cᵀ): all multiples of 1 are summed as one number.
 template <class T, class F>
 GRADUS_INLINE void common_body(const LinkT<F>* links, int nlink, const FrameT<T>* frames, T& mass, Vec3T<T>& com,
                                Sym3T<T>& J) {
-  Vec3T<T> h = zero3<T>();
-  T sphere = T(0.0);  // multiple of 1
-  mass = T(0.0);
-  J = {mass, mass, mass, mass, mass, mass};
-  for (int i = 0; i < nlink; ++i) {
-    const LinkT<F>& l = links[i];
-    const FrameT<T>& f = frames[i];
-    const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-    if (l.diagonal) {
-      sphere += T(l.J.zz);
-      add_outer(J, f.R.x, T(l.J.xx - l.J.zz));
-      add_outer(J, f.R.y, T(l.J.yy - l.J.zz));
-    } else {
-      J += rotated(f.R, cast<T>(l.J));
-    }
-    const Vec3T<T> hc = c * T(l.mass);
-    sphere += dot(hc, c);
-    add_outer(J, c, T(-l.mass));
-    h += hc;
-    mass += T(l.mass);
-  }
-  com = h * (T(1.0) / mass);
-  sphere -= dot(h, com);
+  const T o = T(0.0);
+  BodySumT<T> sum{o, o, {o, o, o}, {o, o, o, o, o, o}};
+  int i = 0;
+#if !defined(__CUDACC__)
+  if constexpr (std::is_same_v<T, double>) i = add_pairs(links, nlink, frames, sum);
+#endif
+  for (; i < nlink; ++i) add_link(links[i], frames[i], sum);
+  mass = sum.mass;
+  com = sum.h * (T(1.0) / mass);
+  J = sum.J;
   add_outer(J, com, mass);
+  const T sphere = sum.sphere - dot(sum.h, com);
   J.xx += sphere; J.yy += sphere; J.zz += sphere;
 }
 
