@@ -76,10 +76,10 @@ export async function startBrowser(viewport = { width: 1280, height: 800 }, opti
 export const now = (page) =>
   page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
 export const until = (page, condition, argument) =>
-  page.waitForFunction(condition, argument, { timeout: 20000, polling: 50 });
+  page.waitForFunction(condition, argument, { timeout: 45000, polling: 50 });
 
 export async function open(page, url) {
-  await page.goto(url);
+  await page.goto(url, { waitUntil: 'commit', timeout: 60000 });
   await until(page, () => window.gradus?.frameNow && window.gradus.pictures > 1);
 }
 

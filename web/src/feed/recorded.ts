@@ -29,7 +29,8 @@ export class RecordedFeed implements Feed {
   /** Scene as JSON; frames in base64, each after its length in 32 bits. */
   static fromText(scene: string, frames: string): RecordedFeed {
     const text = atob(frames.trim());
-    const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
     const view = new DataView(bytes.buffer);
     const list: ArrayBuffer[] = [];
     for (let at = 0; at + 4 <= bytes.length;) {
