@@ -169,6 +169,8 @@ GRADUS_INLINE void remember_all(const Axes& axes, const KindArraysT<F>& kind, Ve
                                 const StaticContactT<T>* contacts, ContactMemoryT<T>* next) {
   const T o = T(0.0);
   int k = 0;
+  if (next != memory)  // two states: clear all at once
+    for (; k < kind.npoint(); ++k) next[k] = {o, o, o, o};
   for (int i = 0; i < count; ++i) {
     const StaticContactT<T>& c = contacts[i];
     if (!any(c.active)) continue;

@@ -8,7 +8,7 @@ namespace ground {
 
 /// Faster points are found one step late, when they are already inside; nothing is missed.
 constexpr double kFastest = 10;  // [m/s]
-constexpr double kNear = 0.02;   // [m]
+constexpr double kNear = 0.002;  // [m]
 
 /// Numbers of one robot's search that all its points share. Axes: TiltedT or LevelT.
 template <class T, class Axes>

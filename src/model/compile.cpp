@@ -242,7 +242,9 @@ class Compiler {
   void resolve_mimics() {
     for (Joint& j : out_->joints) {
       const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(j.object)];
-      if (o.mimic) j.mimic_of = out_->find_joint(o.mimic->of);
+      if (!o.mimic) continue;
+      j.mimic_of = out_->find_joint(o.mimic->of);
+      out_->has_mimics = true;
     }
   }
 

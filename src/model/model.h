@@ -96,6 +96,7 @@ struct RobotKind {
   std::vector<MeshSpec> meshes;
   std::vector<int> feet;               // link numbers of the feet
   int branch_count = 0;
+  bool has_mimics = false;             // some joint follows another
   double mass = 0;                     // [kg]
   double height = 0;                   // lowest to highest contact point at the start posture  [m]
 

@@ -34,7 +34,7 @@ inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* 
     const double speed = clamped((goal - q[i]) * rate, -j.servo.speed, j.servo.speed);
     a[i] = (speed - v[i]) * per_h;
   }
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n && kind.has_mimics; ++i) {
     const Joint& j = kind.joints[static_cast<std::size_t>(i)];
     if (j.mimic_of < 0) continue;
     const int o = j.mimic_of;
