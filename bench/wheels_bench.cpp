@@ -55,7 +55,8 @@ Outcome run(const Case& c, double seconds, std::uint64_t seed, bool check) {
       for (int i = 0; i < model.body_count(); ++i)
         o.top_speed = std::max(o.top_speed, std::hypot(body_of(match.state(), i)[kV], body_of(match.state(), i)[kU]));
     }
-    if (f % 62 == 0) o.most_impacts = std::max(o.most_impacts, match.report.impacts - last), last = match.report.impacts;
+    if (f % 62 == 0)
+      o.most_impacts = std::max(o.most_impacts, match.report.impacts - last), last = match.report.impacts;
   }
   o.speed = seconds / (static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   o.report = match.report;
@@ -90,8 +91,8 @@ bool healthy(const Case& c, double seconds, const Outcome& o) {
 
 int soak(double hours, int seeds) {
   bool ok = true;
-  for (const Case& c : {Case{5, Load::random, 0.3}, Case{5, Load::chase, 0.3}, Case{11, Load::random, 0.3},
-                        Case{11, Load::chase, 0.3}})
+  for (const Case& c :
+       {Case{5, Load::random, 0.3}, Case{5, Load::chase, 0.3}, Case{11, Load::random, 0.3}, Case{11, Load::chase, 0.3}})
     for (int seed = 1; seed <= seeds; ++seed) {
       const double seconds = 3600 * hours / seeds;
       const Outcome o = run(c, seconds, static_cast<std::uint64_t>(seed), true);
@@ -107,8 +108,7 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "soak") return soak(argc > 2 ? std::atof(argv[2]) : 1, argc > 3 ? std::atoi(argv[3]) : 1);
   if (mode == "one" && argc > 6) {
-    const Case c{std::atoi(argv[2]), std::string(argv[3]) == "random" ? Load::random : Load::chase,
-                 std::atof(argv[4])};
+    const Case c{std::atoi(argv[2]), std::string(argv[3]) == "random" ? Load::random : Load::chase, std::atof(argv[4])};
     const auto seed = static_cast<std::uint64_t>(std::atoll(argv[6]));
     print(c, std::atof(argv[5]), seed, run(c, std::atof(argv[5]), seed, argc > 7));
     return 0;

@@ -7,6 +7,8 @@ namespace {
 
 constexpr double kEdgeSlack = 1e-5;  // a corner this far beside a face still counts as on it [m]
 
+constexpr double kOnePlace = 5e-4;  // [m]
+
 struct Sink {
   Contact* out;
   int room, count = 0;
@@ -36,11 +38,11 @@ void clip_faces(const ConvexPiece& R, const Placed& r, int face, const ConvexPie
   Vec2 p0 = d + R_RI * I.vertex[edge], p1 = d + R_RI * I.vertex[(edge + 1) % I.count];
   double t0 = dot(along, p0), t1 = dot(along, p1);
   if (t0 > t1) std::swap(p0, p1), std::swap(t0, t1);
-  const double low = dot(along, R.vertex[face]) - kEdgeSlack;
-  const double high = dot(along, R.vertex[(face + 1) % R.count]) + kEdgeSlack;
-  if (t1 < low || t0 > high) return;
-  const Vec2 q0 = t0 < low ? p0 + ((low - t0) / (t1 - t0)) * (p1 - p0) : p0;
-  const Vec2 q1 = t1 > high ? p1 + ((high - t1) / (t1 - t0)) * (p1 - p0) : p1;
+  const double low = dot(along, R.vertex[face]), high = dot(along, R.vertex[(face + 1) % R.count]);
+  if (t1 < low - kEdgeSlack || t0 > high + kEdgeSlack) return;
+  const bool cut0 = t0 < low && t1 > low, cut1 = t1 > high && t0 < high;
+  const Vec2 q0 = cut0 ? p0 + ((low - t0) / (t1 - t0)) * (p1 - p0) : p0;
+  const Vec2 q1 = cut1 ? p1 + ((high - t1) / (t1 - t0)) * (p1 - p0) : p1;
   const Face of_r = r_is_a ? Face::of_a : b_is_fixed ? Face::fixed : Face::of_b;
   const Face of_i = !r_is_a ? Face::of_a : b_is_fixed ? Face::fixed : Face::of_b;
   const Vec2 n_W = r.R * n;
@@ -54,8 +56,10 @@ void clip_faces(const ConvexPiece& R, const Placed& r, int face, const ConvexPie
     c.face = clipped ? of_i : of_r;
     sink.add(c);
   };
-  add(q0, t0 < low);
-  if (t1 > t0) add(q1, t1 > high);
+  // Two places closer than this act as one; two rows for them would only spoil the solver's numbers.
+  const bool apart = dot(along, q1 - q0) > kOnePlace, first = dot(n, q0) <= dot(n, q1);
+  if (apart || first) add(q0, cut0);
+  if (apart || !first) add(q1, cut1);
 }
 
 void collect_pieces(const ConvexPiece& A, const Placed& a, const ConvexPiece& B, const Placed& b, bool b_is_fixed,

@@ -214,15 +214,6 @@ bool Engine::near_obstacle(int obstacle, Vec2 p, double reach) const {
   return true;
 }
 
-/// Quick: nothing fixed within reach.
-bool Engine::well_inside(Vec2 p, double reach) const {
-  for (const Wall& w : model_->par.field.walls)
-    if (dot(w.normal, p) - w.offset < reach) return false;
-  for (std::size_t i = 0; i < model_->blocks.size(); ++i)
-    if (near_obstacle(static_cast<int>(model_->par.field.walls.size() + i), p, reach)) return false;
-  return true;
-}
-
 /// Completes the contacts that a collect function has just written.
 void Engine::add_contacts(int count, int a, int b, int obstacle) {
   for (int k = 0; k < count; ++k) {

@@ -73,7 +73,6 @@ class Engine {
   int obstacle_index(int i, int obstacle) const;
   int memory_index(const Contact& c) const { return c.b >= 0 ? pair_index(c.a, c.b) : obstacle_index(c.a, c.obstacle); }
   bool near_obstacle(int obstacle, Vec2 p, double reach) const;
-  bool well_inside(Vec2 p, double reach) const;
   void add_contacts(int count, int a, int b, int obstacle);
 
   // predict.cpp: certificates

@@ -89,14 +89,15 @@ void Engine::restitute(double t, double energy_before) {
     const bool again = t - memory_[memory_index(c)].hit_time < num_->repeat_time;
     const double e = c.speed < -num_->rest_speed && !again ? surface(c).restitution : 0;
     normal_impulse_[k] = (1 + e) * r.lambda;
-    if (r.lambda > 0) memory_[memory_index(c)].hit_time = t;
     bounces |= e * r.lambda > 0;
     r.lo = r.hi = r.lambda = e * r.lambda;
-    r.offset = 0, r.side = -1;
+    r.carried = 0, r.side = -1;
     if (friction_row_of_[k] < 0) continue;
     SolverRow& f = solver_.row(friction_row_of_[k]);
-    f.hi = f.friction * r.lambda, f.lo = -f.hi, f.offset = 0, f.side = 0;
+    f.hi = f.friction * r.lambda, f.lo = -f.hi, f.carried = 0, f.side = 0;
   }
+  for (int k = 0; k < contact_count_; ++k)  // after all points of a pair have been asked
+    if (normal_impulse_[k] > 0) memory_[memory_index(contacts_[k])].hit_time = t;
   if (!bounces) return;
   solver_.solve_rigid(1, kCarry);
   if (model_->par.impact == ImpactMode::paper) return;  // robots push the ball like rocks there: no energy to compare
@@ -131,7 +132,7 @@ void Engine::project_remaining() {
     for (int q = 0; q < 3; ++q) solver_.body(k).v_free[q] = solver_.body(k).v[q];
   for (int i = 0; i < solver_.row_count(); ++i) {
     SolverRow& r = solver_.row(i);
-    r.offset = r.lambda = r.lo = 0;
+    r.carried = r.lambda = r.lo = 0;
     r.hi = r.normal < 0 ? kUnbounded : 0;
     r.side = r.normal < 0 && solver_.row_velocity(r) < r.target ? 0 : -1;
   }

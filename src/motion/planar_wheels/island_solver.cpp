@@ -7,9 +7,10 @@
 namespace gradus::wheels {
 namespace {
 
-constexpr int kMaxNewton = 40;
+constexpr int kMaxNewton = 40, kMaxLineSearch = 30;
+constexpr double kLineTolerance = 0.01;    // slope left, relative to the start
 constexpr double kSpeedTolerance = 1e-12;  // a row this close to a bound may be on either side of it [m/s]
-constexpr double kBoundTolerance = 1e-3;   // relative change of friction bounds that ends the fixed point
+constexpr double kSoftBounds = 1e-3, kRigidBounds = 1e-9;  // relative change of friction bounds that ends passes
 
 double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -19,20 +20,20 @@ void times(const Sym3& a, const double* x, double* out) {
   out[2] = a.xz * x[0] + a.yz * x[1] + a.zz * x[2];
 }
 
-/// Impulse of a row at relative velocity x = J v − T, eq. (20).
-double impulse(const SolverRow& r, double x) {
-  const double l = r.offset - r.stiffness * x;
-  return l < r.lo ? r.lo : l > r.hi ? r.hi : l;
+/// Impulse of a row at relative velocity x = J v − T beyond what it carries, eq. (20).
+double increment(const SolverRow& r, double x) {
+  const double l = -r.stiffness * x, lo = r.lo - r.carried, hi = r.hi - r.carried;
+  return l < lo ? lo : l > hi ? hi : l;
 }
 int side_of(const SolverRow& r, double x) {
-  const double l = r.offset - r.stiffness * x;
-  return l <= r.lo ? -1 : l >= r.hi ? 1 : 0;
+  const double l = -r.stiffness * x;
+  return l <= r.lo - r.carried ? -1 : l >= r.hi - r.carried ? 1 : 0;
 }
 /// The same, but a row on the edge stays where it is: rounding must not keep Newton's method going.
 int settled_side(const SolverRow& r, double x) {
   const int side = side_of(r, x);
   if (side == r.side || r.lo == r.hi) return side;
-  const double l = r.offset - r.stiffness * x, edge = r.stiffness * kSpeedTolerance;
+  const double l = r.carried - r.stiffness * x, edge = r.stiffness * kSpeedTolerance;
   const double bound = side + r.side < 0 ? r.lo : r.hi;  // between which sides: −1 and 0, or 0 and +1
   return side * r.side == 0 && std::fabs(l - bound) <= edge ? r.side : side;
 }
@@ -51,10 +52,11 @@ IslandSolver::IslandSolver(int max_bodies, int max_rows)
       rhs_(3 * max_bodies),
       direction_(3 * max_bodies) {}
 
-double IslandSolver::velocity_of(const SolverRow& r, const double* v) const {
+inline double IslandSolver::velocity_of(const SolverRow& r, const double* v) const {
   const double x = dot3(r.ja, v ? v + 3 * r.a : bodies_[r.a].v);
   return r.b < 0 ? x : x + dot3(r.jb, v ? v + 3 * r.b : bodies_[r.b].v);
 }
+double IslandSolver::row_velocity(const SolverRow& r) const { return velocity_of(r, nullptr); }
 
 /// Minimum degree with exact fill: eliminating a body joins all its neighbours.
 void IslandSolver::plan_elimination() {
@@ -166,21 +168,23 @@ bool IslandSolver::update_sides() {
     const int side = settled_side(r, x);
     changed |= side != r.side;
     r.side = side;
-    r.lambda = impulse(r, x);
+    r.lambda = r.carried + increment(r, x);
   }
   return changed;
 }
 
-/// direction_ = H⁻¹ (A v* + Σ_between k T J + λ̂ J + Σ_at bounds λ J) − v: to the minimum of the present quadratic
-/// piece.
-void IslandSolver::gradient_step() {
+/// direction_ = H⁻¹ (Σ (λ − λ̂) J − A (v − v*)), to the minimum of the present quadratic piece. Written with the residual
+/// (not as H⁻¹ of everything), so that repeating it refines: the pivots' inverses lose digits at stiff contacts.
+void IslandSolver::newton_direction() {
   for (int k = 0; k < body_count_; ++k) {
     const SolverBody& b = bodies_[order_[k]];
-    times(b.inertia, b.v_free, &rhs_[3 * k]);
+    const double e[3] = {b.v_free[0] - b.v[0], b.v_free[1] - b.v[1], b.v_free[2] - b.v[2]};
+    times(b.inertia, e, &rhs_[3 * k]);
   }
   for (int i = 0; i < row_count_; ++i) {
     const SolverRow& r = rows_[i];
-    const double l = r.side == 0 ? r.offset + r.stiffness * r.target : r.side < 0 ? r.lo : r.hi;
+    const double l = r.side == 0 ? -r.stiffness * (velocity_of(r, nullptr) - r.target)
+                                 : (r.side < 0 ? r.lo : r.hi) - r.carried;
     if (l == 0) continue;
     double* x = &rhs_[3 * position_[r.a]];
     for (int a = 0; a < 3; ++a) x[a] += l * r.ja[a];
@@ -189,13 +193,12 @@ void IslandSolver::gradient_step() {
     for (int a = 0; a < 3; ++a) y[a] += l * r.jb[a];
   }
   solve_factored(rhs_.data());
-  for (int k = 0; k < body_count_; ++k) {
-    const int i = order_[k];
-    for (int a = 0; a < 3; ++a) direction_[3 * i + a] = rhs_[3 * k + a] - bodies_[i].v[a];
-  }
+  for (int k = 0; k < body_count_; ++k)
+    for (int a = 0; a < 3; ++a) direction_[3 * order_[k] + a] = rhs_[3 * k + a];
 }
 
 /// Exact line search: the slope of the convex function along the direction rises monotonically; go to where it is 0.
+/// The rows' velocities x = J v − T (at the start) and their rates along the direction are computed once.
 void IslandSolver::step_along(const double* direction) {
   double slope0 = 0, curvature = 0;  // of the inertia term: slope0 + α curvature
   for (int i = 0; i < body_count_; ++i) {
@@ -206,24 +209,26 @@ void IslandSolver::step_along(const double* direction) {
     times(b.inertia, d, m);
     slope0 += dot3(m, e), curvature += dot3(m, d);
   }
+  for (int i = 0; i < row_count_; ++i) {
+    rows_[i].rate = velocity_of(rows_[i], direction);
+    rows_[i].excess = velocity_of(rows_[i], nullptr) - rows_[i].target;
+  }
   auto slope_at = [&](double alpha, double& second) {
     double slope = slope0 + alpha * curvature;
     second = curvature;
     for (int i = 0; i < row_count_; ++i) {
       const SolverRow& r = rows_[i];
-      const double d = velocity_of(r, direction);
-      if (d == 0) continue;
-      const double x = velocity_of(r, nullptr) - r.target + alpha * d;
-      slope -= impulse(r, x) * d;
-      if (side_of(r, x) == 0) second += r.stiffness * d * d;
+      const double l = -r.stiffness * (r.excess + alpha * r.rate), lo = r.lo - r.carried, hi = r.hi - r.carried;
+      slope -= (l < lo ? lo : l > hi ? hi : l) * r.rate;
+      second += l > lo && l < hi ? r.stiffness * r.rate * r.rate : 0;
     }
     return slope;
   };
   double second, low = 0, high = kNever, alpha = 1;
   const double start = std::fabs(slope_at(0, second));
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < kMaxLineSearch; ++i) {
     const double slope = slope_at(alpha, second);
-    if (std::fabs(slope) <= 1e-3 * start) break;
+    if (std::fabs(slope) <= kLineTolerance * start) break;
     if (slope > 0)
       high = alpha;
     else
@@ -244,7 +249,7 @@ bool IslandSolver::newton(SolverEffort& effort) {
       ++effort.factorisations;
       factored_ = true;
     }
-    gradient_step();
+    newton_direction();
     for (int k = 0; k < body_count_; ++k)
       for (int a = 0; a < 3; ++a) bodies_[k].v[a] += direction_[3 * k + a];
     if (!update_sides()) return true;
@@ -259,7 +264,7 @@ bool IslandSolver::newton(SolverEffort& effort) {
 }
 
 /// |λ_t| ≤ μ λ_n. True if a bound that matters has changed.
-bool IslandSolver::update_friction_bounds() {
+bool IslandSolver::update_friction_bounds(double relative) {
   bool changed = false;
   double largest = 0;
   for (int i = 0; i < row_count_; ++i) largest = std::max(largest, rows_[i].normal < 0 ? rows_[i].lambda : 0);
@@ -267,7 +272,7 @@ bool IslandSolver::update_friction_bounds() {
     SolverRow& r = rows_[i];
     if (r.normal < 0) continue;
     const double bound = r.friction * std::max(rows_[r.normal].lambda, 0.0);
-    const double tolerance = kBoundTolerance * std::max(bound, 0.1 * r.friction * largest);
+    const double tolerance = relative * std::max(bound, 0.1 * r.friction * largest);
     const bool binds = r.side != 0 || std::fabs(r.lambda) > bound;
     if (binds && std::fabs(bound - r.hi) > tolerance) changed = true;
     r.hi = bound, r.lo = -bound;
@@ -275,12 +280,12 @@ bool IslandSolver::update_friction_bounds() {
   return changed;
 }
 
-bool IslandSolver::fixed_point(int max_passes, SolverEffort& effort) {
+bool IslandSolver::fixed_point(int max_passes, double bound_tolerance, SolverEffort& effort) {
   bool ok = true;
   for (int pass = 0; pass < max_passes; ++pass) {
     ++effort.passes;
     ok = newton(effort);
-    if (pass + 1 == max_passes || !update_friction_bounds()) break;
+    if (pass + 1 == max_passes || !update_friction_bounds(bound_tolerance)) break;
     const bool changed = update_sides();
     if (changed) factored_ = false;
   }
@@ -288,25 +293,52 @@ bool IslandSolver::fixed_point(int max_passes, SolverEffort& effort) {
   return ok;
 }
 
-SolverEffort IslandSolver::solve(int max_passes) {
+SolverEffort IslandSolver::solve(int max_passes) { return solve_from_start(max_passes, kSoftBounds); }
+
+SolverEffort IslandSolver::solve_from_start(int max_passes, double bound_tolerance) {
   SolverEffort effort;
   plan_elimination();
   for (int i = 0; i < body_count_; ++i)
     for (int a = 0; a < 3; ++a) bodies_[i].v[a] = bodies_[i].v_free[a];
   factored_ = false;
-  fixed_point(max_passes, effort);
+  fixed_point(max_passes, bound_tolerance, effort);
   return effort;
 }
 
+/// Method of multipliers as iterative refinement: each round starts from the velocities that the impulses so far give
+/// (momentum is exact), and solves for what is missing, which is small and therefore loses no digits.
 SolverEffort IslandSolver::solve_rigid(int max_passes, int repeats) {
-  SolverEffort effort = solve(max_passes);
+  SolverEffort effort = solve_from_start(max_passes, kRigidBounds);
   for (int k = 0; k < repeats; ++k) {
-    for (int i = 0; i < row_count_; ++i) rows_[i].offset = rows_[i].lambda;
-    update_friction_bounds();
+    carry_impulses();
+    double worst = 0;  // velocity that compliance still leaves
+    for (int i = 0; i < row_count_; ++i)
+      if (rows_[i].side == 0) worst = std::max(worst, std::fabs(velocity_of(rows_[i], nullptr) - rows_[i].target));
+    if (worst < kSpeedTolerance) break;
     if (update_sides()) factored_ = false;
-    fixed_point(max_passes, effort);
+    fixed_point(max_passes, kRigidBounds, effort);
   }
+  carry_impulses();
   return effort;
+}
+
+/// v = v* + A⁻¹ Σ Jᵀ (λ − λ̂) becomes the new v*, λ the new λ̂.
+void IslandSolver::carry_impulses() {
+  for (int i = 0; i < 3 * body_count_; ++i) rhs_[i] = 0;
+  for (int i = 0; i < row_count_; ++i) {
+    SolverRow& r = rows_[i];
+    const double l = r.lambda - r.carried;
+    r.carried = r.lambda;
+    for (int a = 0; a < 3; ++a) rhs_[3 * r.a + a] += l * r.ja[a];
+    if (r.b < 0) continue;
+    for (int a = 0; a < 3; ++a) rhs_[3 * r.b + a] += l * r.jb[a];
+  }
+  for (int i = 0; i < body_count_; ++i) {
+    SolverBody& b = bodies_[i];
+    double change[3];
+    times(inverse(b.inertia), &rhs_[3 * i], change);
+    for (int a = 0; a < 3; ++a) b.v[a] = b.v_free[a] = b.v_free[a] + change[a];
+  }
 }
 
 }  // namespace gradus::wheels

@@ -2,7 +2,7 @@
 ///
 /// Unknown are the bodies' velocities v (three numbers each), not the contact impulses: in a heap there are fewer of
 /// them, and their matrix has the sparsity of the contact graph. With the compliance 1/kᵢ of row i, its impulse is
-///   λᵢ(v) = clamp(λ̂ᵢ − kᵢ (Jᵢ v − Tᵢ), loᵢ, hiᵢ)                                                     (20)
+///   λᵢ(v) = clamp(λ̂ᵢ − kᵢ (Jᵢ v − Tᵢ), loᵢ, hiᵢ)      (λ̂: carried over, in v* already)              (20)
 /// and A (v − v*) = Σ Jᵢᵀ λᵢ(v) is the stationary point of a strictly convex, piecewise quadratic function: Newton's
 /// method with a line search finds it from any start, whatever the heap (A: inertia with implicit motor damping).
 /// Coulomb friction makes the bounds of tangential rows depend on the normal impulses, |λ_t| ≤ μ λ_n; they are updated
@@ -27,16 +27,17 @@ struct SolverBody {
 };
 
 struct SolverRow {
-  int a = -1, b = -1;       // bodies of the island; b < 0: fixed
-  double ja[3]{}, jb[3]{};  // Jacobian
-  double target = 0;        // T
-  double stiffness = 0;     // k
-  double offset = 0;        // λ̂
-  double lo = 0, hi = 0;    // bounds of the impulse
-  double lambda = 0;        // result
-  int normal = -1;          // ≥ 0: friction row of that normal row, bounds from it
-  double friction = 0;      // μ
-  int side = 0;             // −1 at lo, 0 between, +1 at hi; before solve(): first guess
+  int a = -1, b = -1;           // bodies of the island; b < 0: fixed
+  double ja[3]{}, jb[3]{};      // Jacobian
+  double target = 0;            // T
+  double stiffness = 0;         // k
+  double carried = 0;           // λ̂, already in v*
+  double lo = 0, hi = 0;        // bounds of the impulse
+  double lambda = 0;            // result
+  int normal = -1;              // ≥ 0: friction row of that normal row, bounds from it
+  double friction = 0;          // μ
+  int side = 0;                 // −1 at lo, 0 between, +1 at hi; before solve(): first guess
+  double excess = 0, rate = 0;  // line search: J v − T at its start, and J along the direction
 };
 
 struct SolverEffort {
@@ -59,10 +60,10 @@ class IslandSolver {
 
   /// Starts from the rows' first guesses. max_passes: updates of the friction bounds.
   SolverEffort solve(int max_passes);
-  /// The same with impulses carried over (λ̂ = λ) `repeats` times: removes the compliance, for impacts.
+  /// The same with impulses carried over (λ̂ = λ), at most `repeats` times: removes the compliance, for impacts.
   SolverEffort solve_rigid(int max_passes, int repeats);
 
-  double row_velocity(const SolverRow& r) const { return velocity_of(r, nullptr); }
+  double row_velocity(const SolverRow& r) const;
 
  private:
   struct Block {
@@ -76,10 +77,12 @@ class IslandSolver {
   void solve_factored(double* x) const;
   bool newton(SolverEffort& effort);
   bool update_sides();
-  void gradient_step();
+  void newton_direction();
   void step_along(const double* direction);
-  bool update_friction_bounds();
-  bool fixed_point(int max_passes, SolverEffort& effort);
+  bool update_friction_bounds(double relative);
+  void carry_impulses();
+  bool fixed_point(int max_passes, double bound_tolerance, SolverEffort& effort);
+  SolverEffort solve_from_start(int max_passes, double bound_tolerance);
 
   std::vector<SolverBody> bodies_;
   std::vector<SolverRow> rows_;

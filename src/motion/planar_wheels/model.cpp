@@ -8,14 +8,12 @@
 namespace gradus::wheels {
 
 Sym3 inverse(const Sym3& a) {
-  const double c0 = a.yy * a.zz - a.yz * a.yz, c1 = a.xz * a.yz - a.xy * a.zz, c2 = a.xy * a.yz - a.xz * a.yy;
-  const double k = 1 / (a.xx * c0 + a.xy * c1 + a.xz * c2);
-  return {c0 * k,
-          c1 * k,
-          c2 * k,
-          (a.xx * a.zz - a.xz * a.xz) * k,
-          (a.xy * a.xz - a.xx * a.yz) * k,
-          (a.xx * a.yy - a.xy * a.xy) * k};
+  // L D Lᵀ: cofactors would lose digits where stiff contacts meet small inertias.
+  const double i0 = 1 / a.xx, l1 = a.xy * i0, l2 = a.xz * i0;
+  const double i1 = 1 / (a.yy - l1 * a.xy), m = a.yz - l1 * a.xz, l3 = m * i1;
+  const double i2 = 1 / (a.zz - l2 * a.xz - l3 * m);
+  const double k2 = l1 * l3 - l2;  // last row of L⁻¹ = (k2, −l3, 1), second = (−l1, 1)
+  return {i0 + l1 * l1 * i1 + k2 * k2 * i2, -l1 * i1 - k2 * l3 * i2, k2 * i2, i1 + l3 * l3 * i2, -l3 * i2, i2};
 }
 
 namespace {

@@ -111,7 +111,7 @@ struct WheelsParameters {
 struct Sym3 {
   double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
 };
-Sym3 inverse(const Sym3& a);
+Sym3 inverse(const Sym3& a);  // a positive definite
 
 struct RobotModel {
   RobotParameters par;

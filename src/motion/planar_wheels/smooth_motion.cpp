@@ -227,7 +227,8 @@ SmoothResult robot_piece(const WheelsModel& m, const RobotModel& r, const Instan
   const Numerics& n = m.par.numerics;
   double h = series_range(p, std::min(n.longest_piece, stop - t), n.series_tolerance);
   SmoothResult result{first_mode_end(m, r, modes, command, p, h)};
-  if (result.end != PieceEnd::horizon) h = std::min(h + kPastRoot, std::max(stop - t, kPastRoot));
+  if (result.end == PieceEnd::mode) h = std::min(h + kPastRoot, std::max(stop - t, kPastRoot));
+  if (result.end == PieceEnd::grip) h = std::max(h, kPastRoot);  // u is put to 0 exactly there
   finish(p, t, h, stop);
   return result;
 }

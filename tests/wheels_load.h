@@ -34,8 +34,10 @@ class LoadedMatch {
   }
 
   void frame() {
-    if (load_ == Load::random) command_randomly();
-    else command_chase();
+    if (load_ == Load::random)
+      command_randomly();
+    else
+      command_chase();
     advance(model_, state_, commands_, frame_, scratch_, report);
     ++frames_;
   }
