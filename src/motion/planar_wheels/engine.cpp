@@ -158,7 +158,11 @@ void Engine::run(const WheelsModel& model, std::span<double> state, std::span<co
   load_memory(state);
   std::fill(pair_time_.begin(), pair_time_.end(), kNever);
   std::fill(fresh_.begin(), fresh_.end(), 0);
-  for (int i = 0; i < count_; ++i) bodies_[i].start = bodies_[i].now, bodies_[i].piece.t0 = bodies_[i].piece.t1 = 0;
+  for (int i = 0; i < count_; ++i) {
+    Body& b = bodies_[i];
+    b.start = b.now, b.piece.t0 = b.piece.t1 = 0;
+    synchronise(b, 0);  // the piece is of the last call: nobody may look at it
+  }
   for (int i = 0; i < count_; ++i) {
     if (fresh_[i]) continue;
     seeds_[0] = i, seed_count_ = 1;

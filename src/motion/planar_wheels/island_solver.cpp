@@ -173,8 +173,9 @@ bool IslandSolver::update_sides() {
   return changed;
 }
 
-/// direction_ = H⁻¹ (Σ (λ − λ̂) J − A (v − v*)), to the minimum of the present quadratic piece. Written with the residual
-/// (not as H⁻¹ of everything), so that repeating it refines: the pivots' inverses lose digits at stiff contacts.
+/// direction_ = H⁻¹ (Σ (λ − λ̂) J − A (v − v*)), to the minimum of the present quadratic piece. Written with the
+/// residual (not as H⁻¹ of everything), so that repeating it refines: the pivots' inverses lose digits at stiff
+/// contacts.
 void IslandSolver::newton_direction() {
   for (int k = 0; k < body_count_; ++k) {
     const SolverBody& b = bodies_[order_[k]];
@@ -183,8 +184,8 @@ void IslandSolver::newton_direction() {
   }
   for (int i = 0; i < row_count_; ++i) {
     const SolverRow& r = rows_[i];
-    const double l = r.side == 0 ? -r.stiffness * (velocity_of(r, nullptr) - r.target)
-                                 : (r.side < 0 ? r.lo : r.hi) - r.carried;
+    const double l =
+        r.side == 0 ? -r.stiffness * (velocity_of(r, nullptr) - r.target) : (r.side < 0 ? r.lo : r.hi) - r.carried;
     if (l == 0) continue;
     double* x = &rhs_[3 * position_[r.a]];
     for (int a = 0; a < 3; ++a) x[a] += l * r.ja[a];
@@ -263,21 +264,23 @@ bool IslandSolver::newton(SolverEffort& effort) {
   return false;
 }
 
-/// |λ_t| ≤ μ λ_n. True if a bound that matters has changed.
+/// |λ_t| ≤ μ λ_n. True if a bound that matters has changed; otherwise all stay as they were solved with.
 bool IslandSolver::update_friction_bounds(double relative) {
   bool changed = false;
   double largest = 0;
   for (int i = 0; i < row_count_; ++i) largest = std::max(largest, rows_[i].normal < 0 ? rows_[i].lambda : 0);
-  for (int i = 0; i < row_count_; ++i) {
-    SolverRow& r = rows_[i];
+  auto bound_of = [&](const SolverRow& r) { return r.friction * std::max(rows_[r.normal].lambda, 0.0); };
+  for (int i = 0; i < row_count_ && !changed; ++i) {
+    const SolverRow& r = rows_[i];
     if (r.normal < 0) continue;
-    const double bound = r.friction * std::max(rows_[r.normal].lambda, 0.0);
-    const double tolerance = relative * std::max(bound, 0.1 * r.friction * largest);
+    const double bound = bound_of(r), tolerance = relative * std::max(bound, 0.1 * r.friction * largest);
     const bool binds = r.side != 0 || std::fabs(r.lambda) > bound;
-    if (binds && std::fabs(bound - r.hi) > tolerance) changed = true;
-    r.hi = bound, r.lo = -bound;
+    changed = binds && std::fabs(bound - r.hi) > tolerance;
   }
-  return changed;
+  if (!changed) return false;
+  for (int i = 0; i < row_count_; ++i)
+    if (rows_[i].normal >= 0) rows_[i].hi = bound_of(rows_[i]), rows_[i].lo = -rows_[i].hi;
+  return true;
 }
 
 bool IslandSolver::fixed_point(int max_passes, double bound_tolerance, SolverEffort& effort) {

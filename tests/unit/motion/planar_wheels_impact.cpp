@@ -112,7 +112,7 @@ struct Throw {
   double energy_before, energy_after;
   Vec2 momentum_before, momentum_after;
   double spin_before, spin_after;
-  bool hit;     // exactly one, at a speed that bounces
+  bool hit;  // exactly one, at a speed that bounces
 };
 Throw throw_robots(World& w, std::uint64_t number) {
   const RandomKey key{number, 0, 5};
