@@ -70,13 +70,14 @@ void print(const Case& c, double seconds, std::uint64_t seed, const Outcome& o) 
   auto per_second = [&](std::int64_t n) { return static_cast<double>(n) / seconds; };
   fmt::print(
       "{:2}v{:<2} {:6} mu {:.1f} seed {:2}: {:7.1f} sim-s/cpu-s | impacts/s {:.1f} (most {}) restarts/s {:.0f} "
-      "pieces/s {:.0f} slices/s {:.0f} bodies/slice {:.2f} factor/slice {:.2f} certs/s {:.0f} | overlap {:.2f} um gain "
+      "pieces/s {:.0f} slices/s {:.0f} bodies/slice {:.2f} factor/slice {:.2f} factor/impact {:.2f} certs/s {:.0f} | overlap {:.2f} um gain "
       "{:.1e} J slice gain {:.1e} J/s (most {:.1e}) | island {} rows {} | cut {} unsettled {} capped {} forced {} "
       "stalled {} full {} nan {} | top {:.2f} m/s | hash {:016x}\n",
       c.team, c.team, c.load == Load::random ? "random" : "chase", c.friction, seed, o.speed, per_second(r.impacts),
       o.most_impacts, per_second(r.restarts), per_second(r.pieces), per_second(r.slices),
       static_cast<double>(r.slice_bodies) / static_cast<double>(std::max<std::int64_t>(r.slices, 1)),
       static_cast<double>(r.factorisations) / static_cast<double>(std::max<std::int64_t>(r.slices, 1)),
+      static_cast<double>(r.impact_factorisations) / static_cast<double>(std::max<std::int64_t>(r.impacts, 1)),
       per_second(r.certificates), std::max(0.0, -o.least_gap) * 1e6, r.impact_gain, r.slice_gain / seconds,
       r.slice_gain_max, r.largest_island, r.most_rows, r.cut_restitutions, r.unsettled, r.capped, r.forced, r.stalled,
       r.full, r.not_finite, o.top_speed, o.hash);

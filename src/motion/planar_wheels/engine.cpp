@@ -160,7 +160,7 @@ void Engine::run(const WheelsModel& model, std::span<double> state, std::span<co
   std::fill(fresh_.begin(), fresh_.end(), 0);
   for (int i = 0; i < count_; ++i) {
     Body& b = bodies_[i];
-    b.start = b.now, b.piece.t0 = b.piece.t1 = 0;
+    b.start = b.now, b.piece.t0 = b.piece.t1 = 0, b.piece.v_max = 0;
     synchronise(b, 0);  // the piece is of the last call: nobody may look at it
   }
   for (int i = 0; i < count_; ++i) {
@@ -244,6 +244,15 @@ void Engine::touch_obstacles(int i) {
   }
 }
 
+/// Is `other` closer to b (which is at time t) than `reach`? The bound on its way since its piece began often tells.
+bool Engine::within(const Body& b, const Body& other, double t, double reach) const {
+  const Vec2 far = b.now.p - other.start.p;
+  const double bound = reach + other.piece.v_max * (t - other.piece.t0);
+  if (dot(far, far) > bound * bound) return false;
+  const Vec2 d = b.now.p - (other.t == t ? other.now.p : position(other.piece, t));
+  return dot(d, d) < reach * reach;
+}
+
 /// Adds to the island whatever the island's k-th body touches.
 void Engine::touch_neighbours(int k, double t) {
   const int i = island_[k];
@@ -252,9 +261,7 @@ void Engine::touch_neighbours(int k, double t) {
     if (j == i || (local_[j] >= 0 && local_[j] < k)) continue;
     Body& other = bodies_[j];
     if (local_[j] < 0 && fresh_[j]) continue;  // has a new piece already and does not touch
-    const Vec2 d = b.now.p - (other.t == t ? other.now.p : position(other.piece, t));
-    const double reach = b.shape.radius + other.shape.radius + num_->band;
-    if (dot(d, d) > reach * reach) continue;
+    if (!within(b, other, t, b.shape.radius + other.shape.radius + num_->band)) continue;
     synchronise(other, t);
     const int first = std::min(i, j), second = std::max(i, j);
     const int found = collect_pair(bodies_[first].shape, bodies_[first].placed, bodies_[second].shape,

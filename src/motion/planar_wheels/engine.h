@@ -66,6 +66,7 @@ class Engine {
   void synchronise(Body& b, double t);
   void restart(double t, bool hit);
   void gather_island(double t);
+  bool within(const Body& b, const Body& other, double t, double reach) const;
   void touch_neighbours(int k, double t);
   void touch_obstacles(int i);
   void free_piece(Body& b, double t);

@@ -10,7 +10,6 @@ namespace {
 constexpr int kMaxNewton = 40, kMaxLineSearch = 30;
 constexpr double kLineTolerance = 0.01;    // slope left, relative to the start
 constexpr double kSpeedTolerance = 1e-12;  // a row this close to a bound may be on either side of it [m/s]
-constexpr double kSoftBounds = 1e-3, kRigidBounds = 1e-9;  // relative change of friction bounds that ends passes
 
 double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -32,9 +31,10 @@ int side_of(const SolverRow& r, double x) {
 /// The same, but a row on the edge stays where it is: rounding must not keep Newton's method going.
 int settled_side(const SolverRow& r, double x) {
   const int side = side_of(r, x);
-  if (side == r.side || r.lo == r.hi) return side;
+  if (side == r.side) return side;
   const double l = r.carried - r.stiffness * x, edge = r.stiffness * kSpeedTolerance;
-  const double bound = side + r.side < 0 ? r.lo : r.hi;  // between which sides: −1 and 0, or 0 and +1
+  if (r.hi - r.lo <= edge && r.side != 0) return r.side;  // both bounds the same
+  const double bound = side + r.side < 0 ? r.lo : r.hi;   // between which sides: −1 and 0, or 0 and +1
   return side * r.side == 0 && std::fabs(l - bound) <= edge ? r.side : side;
 }
 
@@ -49,6 +49,7 @@ IslandSolver::IslandSolver(int max_bodies, int max_rows)
       matrix_(max_bodies * (max_bodies + 1) / 2),
       lower_(max_bodies * (max_bodies + 1) / 2),
       inverse_(max_bodies),
+      lines_(max_rows),
       rhs_(3 * max_bodies),
       direction_(3 * max_bodies) {}
 
@@ -210,18 +211,22 @@ void IslandSolver::step_along(const double* direction) {
     times(b.inertia, d, m);
     slope0 += dot3(m, e), curvature += dot3(m, d);
   }
+  int lines = 0;
   for (int i = 0; i < row_count_; ++i) {
-    rows_[i].rate = velocity_of(rows_[i], direction);
-    rows_[i].excess = velocity_of(rows_[i], nullptr) - rows_[i].target;
+    const SolverRow& r = rows_[i];
+    const double rate = velocity_of(r, direction);
+    if (rate == 0) continue;
+    const double force = -r.stiffness * (velocity_of(r, nullptr) - r.target);
+    lines_[lines++] = {force, -r.stiffness * rate, rate, r.lo - r.carried, r.hi - r.carried};
   }
   auto slope_at = [&](double alpha, double& second) {
     double slope = slope0 + alpha * curvature;
     second = curvature;
-    for (int i = 0; i < row_count_; ++i) {
-      const SolverRow& r = rows_[i];
-      const double l = -r.stiffness * (r.excess + alpha * r.rate), lo = r.lo - r.carried, hi = r.hi - r.carried;
-      slope -= (l < lo ? lo : l > hi ? hi : l) * r.rate;
-      second += l > lo && l < hi ? r.stiffness * r.rate * r.rate : 0;
+    for (int i = 0; i < lines; ++i) {
+      const Line& r = lines_[i];
+      const double l = r.force + alpha * r.force_rate;
+      slope -= (l < r.lo ? r.lo : l > r.hi ? r.hi : l) * r.rate;
+      second -= l > r.lo && l < r.hi ? r.force_rate * r.rate : 0;
     }
     return slope;
   };
@@ -283,43 +288,40 @@ bool IslandSolver::update_friction_bounds(double relative) {
   return true;
 }
 
-bool IslandSolver::fixed_point(int max_passes, double bound_tolerance, SolverEffort& effort) {
+bool IslandSolver::fixed_point(const FixedPoint& friction, SolverEffort& effort) {
   bool ok = true;
-  for (int pass = 0; pass < max_passes; ++pass) {
+  for (int pass = 0; pass < friction.passes; ++pass) {
     ++effort.passes;
     ok = newton(effort);
-    if (pass + 1 == max_passes || !update_friction_bounds(bound_tolerance)) break;
-    const bool changed = update_sides();
-    if (changed) factored_ = false;
+    if (pass + 1 == friction.passes || !update_friction_bounds(friction.relative)) break;
+    if (update_sides()) factored_ = false;
   }
   effort.converged &= ok;
   return ok;
 }
 
-SolverEffort IslandSolver::solve(int max_passes) { return solve_from_start(max_passes, kSoftBounds); }
-
-SolverEffort IslandSolver::solve_from_start(int max_passes, double bound_tolerance) {
+SolverEffort IslandSolver::solve(const FixedPoint& friction) {
   SolverEffort effort;
   plan_elimination();
   for (int i = 0; i < body_count_; ++i)
     for (int a = 0; a < 3; ++a) bodies_[i].v[a] = bodies_[i].v_free[a];
   factored_ = false;
-  fixed_point(max_passes, bound_tolerance, effort);
+  fixed_point(friction, effort);
   return effort;
 }
 
 /// Method of multipliers as iterative refinement: each round starts from the velocities that the impulses so far give
 /// (momentum is exact), and solves for what is missing, which is small and therefore loses no digits.
-SolverEffort IslandSolver::solve_rigid(int max_passes, int repeats) {
-  SolverEffort effort = solve_from_start(max_passes, kRigidBounds);
-  for (int k = 0; k < repeats; ++k) {
+SolverEffort IslandSolver::solve_rigid(const FixedPoint& friction, int rounds, double speed) {
+  SolverEffort effort = solve(friction);
+  for (int k = 0; k < rounds; ++k) {
     carry_impulses();
     double worst = 0;  // velocity that compliance still leaves
     for (int i = 0; i < row_count_; ++i)
       if (rows_[i].side == 0) worst = std::max(worst, std::fabs(velocity_of(rows_[i], nullptr) - rows_[i].target));
-    if (worst < kSpeedTolerance) break;
+    if (worst < speed) break;
     if (update_sides()) factored_ = false;
-    fixed_point(max_passes, kRigidBounds, effort);
+    fixed_point(friction, effort);
   }
   carry_impulses();
   return effort;

@@ -27,22 +27,27 @@ struct SolverBody {
 };
 
 struct SolverRow {
-  int a = -1, b = -1;           // bodies of the island; b < 0: fixed
-  double ja[3]{}, jb[3]{};      // Jacobian
-  double target = 0;            // T
-  double stiffness = 0;         // k
-  double carried = 0;           // λ̂, already in v*
-  double lo = 0, hi = 0;        // bounds of the impulse
-  double lambda = 0;            // result
-  int normal = -1;              // ≥ 0: friction row of that normal row, bounds from it
-  double friction = 0;          // μ
-  int side = 0;                 // −1 at lo, 0 between, +1 at hi; before solve(): first guess
-  double excess = 0, rate = 0;  // line search: J v − T at its start, and J along the direction
+  int a = -1, b = -1;       // bodies of the island; b < 0: fixed
+  double ja[3]{}, jb[3]{};  // Jacobian
+  double target = 0;        // T
+  double stiffness = 0;     // k
+  double carried = 0;       // λ̂, already in v*
+  double lo = 0, hi = 0;    // bounds of the impulse
+  double lambda = 0;        // result
+  int normal = -1;          // ≥ 0: friction row of that normal row, bounds from it
+  double friction = 0;      // μ
+  int side = 0;             // −1 at lo, 0 between, +1 at hi; before solve(): first guess
 };
 
 struct SolverEffort {
   int factorisations = 0, passes = 0;
   bool converged = true;
+};
+
+/// When the friction bounds are good enough.
+struct FixedPoint {
+  int passes = 5;          // at most
+  double relative = 1e-3;  // change of a bound that still matters
 };
 
 class IslandSolver {
@@ -58,16 +63,20 @@ class IslandSolver {
   SolverBody& body(int i) { return bodies_[i]; }
   SolverRow& row(int i) { return rows_[i]; }
 
-  /// Starts from the rows' first guesses. max_passes: updates of the friction bounds.
-  SolverEffort solve(int max_passes);
-  /// The same with impulses carried over (λ̂ = λ), at most `repeats` times: removes the compliance, for impacts.
-  SolverEffort solve_rigid(int max_passes, int repeats);
+  /// Starts from the rows' first guesses.
+  SolverEffort solve(const FixedPoint& friction);
+  /// The same with impulses carried over (λ̂ = λ), at most `rounds` times or until no row is off by more than `speed`:
+  /// removes the compliance, for impacts.
+  SolverEffort solve_rigid(const FixedPoint& friction, int rounds, double speed);
 
   double row_velocity(const SolverRow& r) const;
 
  private:
   struct Block {
     double e[9];
+  };
+  struct Line {  // a row along the direction of a line search
+    double force, force_rate, rate, lo, hi;
   };
   int at(int i, int j) const { return i * (i + 1) / 2 + j; }  // block of elimination positions i ≥ j
   double velocity_of(const SolverRow& r, const double* v) const;
@@ -81,8 +90,7 @@ class IslandSolver {
   void step_along(const double* direction);
   bool update_friction_bounds(double relative);
   void carry_impulses();
-  bool fixed_point(int max_passes, double bound_tolerance, SolverEffort& effort);
-  SolverEffort solve_from_start(int max_passes, double bound_tolerance);
+  bool fixed_point(const FixedPoint& friction, SolverEffort& effort);
 
   std::vector<SolverBody> bodies_;
   std::vector<SolverRow> rows_;
@@ -92,6 +100,7 @@ class IslandSolver {
   std::vector<Block> matrix_;            // lower triangle of blocks by elimination position
   std::vector<Block> lower_;             // L
   std::vector<Block> inverse_;           // (bodies) inverse pivots
+  std::vector<Line> lines_;              // (rows)
   std::vector<double> rhs_, direction_;  // (3 × bodies)
   bool factored_ = false;
 };

@@ -24,13 +24,14 @@ namespace gradus::wheels {
 /// What happened; counters and extremes add up over calls until the caller clears them.
 struct Report {
   // counters
-  std::int64_t impacts = 0;         // located hits that changed velocities
-  std::int64_t restarts = 0;        // new pieces for a body or island
-  std::int64_t pieces = 0;          // free pieces
-  std::int64_t slices = 0;          // contact slices
-  std::int64_t slice_bodies = 0;    // bodies solved in them
-  std::int64_t factorisations = 0;  // of the contact solver
-  std::int64_t certificates = 0;    // gap evaluations
+  std::int64_t impacts = 0;                // located hits that changed velocities
+  std::int64_t restarts = 0;               // new pieces for a body or island
+  std::int64_t pieces = 0;                 // free pieces
+  std::int64_t slices = 0;                 // contact slices
+  std::int64_t slice_bodies = 0;           // bodies solved in them
+  std::int64_t factorisations = 0;         // of the contact solver in slices
+  std::int64_t impact_factorisations = 0;  // and in impacts
+  std::int64_t certificates = 0;           // gap evaluations
   // extremes
   double least_gap = 1;       // smallest gap met at a restart, < 0: overlap                   [m]
   double impact_gain = -1;    // largest energy change of an impact (must stay ≤ 0)           [J]

@@ -130,10 +130,9 @@ void Engine::predict(int i, double t) {
     const double horizon = std::min(b.piece.t1, other.piece.t1);
     double found = kNever;
     if (horizon > t) {
-      const Vec2 d = b.now.p - (other.t == t ? other.now.p : position(other.piece, t));
       const double reach =
           b.shape.radius + other.shape.radius + (b.piece.v_max + other.piece.v_max) * (horizon - t) + 1e-6;
-      if (dot(d, d) < reach * reach) {
+      if (within(b, other, t, reach)) {
         const double from = std::max(t, memory_[pair_index(i, j)].blind_until);
         const bool rests = b.in_contact && other.in_contact && local_[j] >= 0 && resting(i, j);
         if (from < horizon) found = locate_pair(i, j, from, horizon, rests);
@@ -144,6 +143,7 @@ void Engine::predict(int i, double t) {
 }
 
 void Engine::set_pair(int i, int j, double t) {
+  if (t == kNever && pair_time_[i * count_ + j] == kNever) return;
   pair_time_[i * count_ + j] = pair_time_[j * count_ + i] = t;
   for (const int k : {i, j}) {
     const int other = k == i ? j : i;

@@ -16,7 +16,8 @@ constexpr double kShortest = 2.5e-4;  // slice [s]
 constexpr double kMemoryTime = 0.01;  // first guesses older than this are not used [s]
 constexpr double kOpening = 0.01;     // a touching pair that opens faster leaves contact [m/s]
 constexpr double kUnbounded = 1e30;
-constexpr int kFrictionPasses = 5;
+constexpr double kCreep = 10;  // friction rows are softer: Newton's method then needs half the steps
+constexpr FixedPoint kFriction{4, 3e-3};
 
 Sym3 plus(const Sym3& a, double k, const Sym3& b) {
   return {a.xx + k * b.xx, a.xy + k * b.xy, a.xz + k * b.xz, a.yy + k * b.yy, a.yz + k * b.yz, a.zz + k * b.zz};
@@ -147,7 +148,7 @@ void Engine::add_friction_rows(double t, double h) {
     SolverRow r = contact_row(c, perp(c.n), true, h);
     const double mobility = row_mobility(r, true);
     if (mobility <= 0) continue;
-    r.stiffness = 1 / (num_->compliance * mobility);
+    r.stiffness = 1 / (kCreep * num_->compliance * mobility);
     r.normal = row_of_[k];
     r.friction = mu;
     guess_row(r, c, t, h, 0);
@@ -229,7 +230,7 @@ bool Engine::slice(double t) {
   report_->slice_bodies += island_size_;
   report_->most_rows = std::max(report_->most_rows, solver_.row_count());
   report_->largest_island = std::max(report_->largest_island, island_size_);
-  const SolverEffort effort = solver_.solve(kFrictionPasses);
+  const SolverEffort effort = solver_.solve(kFriction);
   report_->factorisations += effort.factorisations;
   if (!effort.converged) ++report_->unsettled, h = std::min(h, kShortest);
   double gain = 0;

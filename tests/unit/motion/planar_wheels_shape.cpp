@@ -107,7 +107,7 @@ TEST(PlanarWheelsSolver, SolutionsOfRandomIslandsSatisfyTheirConditions) {
         solver.add_row() = r;
       }
     }
-    const SolverEffort effort = solver.solve(200);
+    const SolverEffort effort = solver.solve({200, 1e-3});
     ASSERT_TRUE(effort.converged) << n;
     std::vector<double> force(3 * bodies, 0.0);
     for (int i = 0; i < solver.row_count(); ++i) {
