@@ -26,8 +26,10 @@ class LoadedMatch {
         commands_(model.robot_count()) {
     clear_state(model, state_);
     for (int i = 0; i < model.robot_count(); ++i) {
-      do set_robot(state_, i, random_place(0.9), 3 * draw());
-      while (body_gap(model, state_, i) < 1e-3);
+      do {
+        const Vec2 p = random_place(0.9);  // before the heading: arguments have no order
+        set_robot(state_, i, p, 3 * draw());
+      } while (body_gap(model, state_, i) < 1e-3);
     }
     do set_ball(model, state_, random_place(0.9), {1, 0.4});
     while (body_gap(model, state_, model.robot_count()) < 1e-3);

@@ -312,6 +312,7 @@ void Engine::restart(double t, bool hit) {
 void Engine::free_piece(Body& b, double t) {
   ++report_->pieces;
   b.in_contact = false;
+  if (b.shape.robot && model_->par.tyres == Tyres::rolling) b.now.q[1] = 0;  // left over from turning about a corner
   b.start = b.now;
   if (b.shape.robot) {
     b.modes = robot_modes(*model_, *b.shape.robot, b.now, b.command);

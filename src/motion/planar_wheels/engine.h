@@ -108,6 +108,10 @@ class Engine {
   void finish_slice(double t, double h);
   bool keeps_touching(const Contact& c) const;
 
+  // paper_wall.cpp
+  bool hold_at_boundary(double t, double h);
+  double driving_speed(const Body& b, bool right, double h) const;
+
   // rows, shared by impacts and slices
   void jacobian(const Body& b, Vec2 n, Vec2 p, double turn, bool tangential, double sign, double out[3]) const;
   SolverRow contact_row(const Contact& c, Vec2 direction, bool tangential, double h) const;

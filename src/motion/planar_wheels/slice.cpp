@@ -224,6 +224,7 @@ bool Engine::slice(double t) {
     for (int k = 0; k < contact_count_; ++k) contacts_[k].row = false;
     return false;
   }
+  if (hold_at_boundary(t, h)) return true;
   add_friction_rows(t, h);
   add_tyre_rows(h);
   ++report_->slices;

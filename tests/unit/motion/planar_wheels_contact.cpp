@@ -1,4 +1,5 @@
 /// Resting, pushing and squeezed contacts: nothing chatters, nothing sinks in, friction holds what it should.
+#include "motion/planar_wheels/paper_wall.h"
 #include "planar_wheels_fixture.h"
 
 namespace gradus::wheels {
@@ -193,6 +194,67 @@ TEST(PlanarWheelsContact, PushingAlongAWallConvergesWithTheSliceLength) {
   const double coarse = norm(push(4e-3) - reference), fine = norm(push(1e-3) - reference);
   EXPECT_LT(coarse, 1e-3);
   EXPECT_LT(fine, coarse);
+}
+
+TEST(PlanarWheelsPaper, PivotKeepsTheCornerStillAndMatchesThePrintedEquation) {
+  RobotParameters r;
+  r.half_axle = kSide;  // the printed case: wheels at the sides
+  const double L = 2 * kSide, omega = 7;
+  // Front right corner, left wheel driving: ω = 4/5 ω_l r / L clockwise, v = ω_l r √(2/5) cos α along heading + 45°.
+  const Twist t = pivot_twist(r, {kSide, -kSide}, omega, PivotForm::projected);
+  EXPECT_NEAR(t.w, -0.8 * omega * r.wheel_radius / L, 1e-14);
+  const double speed = omega * r.wheel_radius * std::sqrt(0.4) * std::cos(std::atan(0.5));
+  EXPECT_NEAR(t.v, speed * std::cos(M_PI / 4), 1e-14);
+  EXPECT_NEAR(t.u, speed * std::sin(M_PI / 4), 1e-14);
+  for (const double sx : {1.0, -1.0})
+    for (const double sy : {1.0, -1.0})
+      for (const PivotForm form : {PivotForm::projected, PivotForm::rolling}) {
+        const Vec2 c{sx * kSide, sy * kSide};
+        const Twist q = pivot_twist(r, c, omega, form);
+        EXPECT_NEAR(q.v - q.w * c.y, 0, 1e-12);
+        EXPECT_NEAR(q.u + q.w * c.x, 0, 1e-12);
+      }
+  EXPECT_NEAR(pivot_twist(r, {kSide, -kSide}, omega, PivotForm::rolling).w, -omega * r.wheel_radius / L, 1e-14);
+}
+
+WheelsParameters paper_parameters() {
+  WheelsParameters p = five_parameters(1);
+  p.impact = ImpactMode::paper, p.tyres = Tyres::rolling;
+  return p;
+}
+
+TEST(PlanarWheelsPaper, RobotAtTheBoundaryPivotsThenStopsThenDrivesAway) {
+  const WheelsParameters p = paper_parameters();
+  World w(p);
+  set_ball(w.model, w.state, {-0.8, -0.5}, {0, 0});
+  set_robot(w.state, 0, {0, 0.9 - kSide * std::sqrt(2.0) - 1e-5}, M_PI / 4);  // front left corner at the wall
+  w.drive(0, 10);
+  w.run(0.064, 0.016);
+  const auto b = w.robot(0);
+  const Vec2 corner = Vec2{b[kX], b[kY]} + rotation(b[kTheta]) * Vec2{kSide, kSide};
+  EXPECT_NEAR(corner.x, 0, 2e-4) << "turns about the corner";
+  const double h = p.robots[0].half_axle + kSide;
+  const double rate = h * p.robots[0].wheel_radius * 10 / (h * h + kSide * kSide);
+  EXPECT_NEAR(b[kW], rate, 1e-6) << "eq. (18), the right wheel drives to the left";
+  w.run(2, 0.016);
+  EXPECT_NEAR(w.robot(0)[kTheta], M_PI / 2, 0.02) << "until two corners touch";
+  EXPECT_EQ(w.robot(0)[kV], 0);
+  EXPECT_EQ(w.robot(0)[kW], 0);
+  EXPECT_GT(w.gap(), -1e-4);
+  w.drive(0, -10);
+  w.run(0.5, 0.016);
+  EXPECT_LT(w.robot(0)[kY], 0.82) << "released when it drives away";
+}
+
+TEST(PlanarWheelsPaper, RobotSlidesAlongTheBoundaryAtASmallAngle) {
+  World w(paper_parameters());
+  set_ball(w.model, w.state, {-0.8, -0.5}, {0, 0});
+  set_robot(w.state, 0, {-0.5, 0.8}, 0.3);
+  w.drive(0, 20);
+  w.run(1, 0.016);
+  EXPECT_GT(w.robot(0)[kX], -0.2);
+  EXPECT_NEAR(w.robot(0)[kTheta], 0, 0.05);
+  EXPECT_GT(w.gap(), -1e-4);
 }
 
 }  // namespace
