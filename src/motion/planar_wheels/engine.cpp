@@ -65,6 +65,7 @@ void Engine::load(std::span<double> state, std::span<const WheelCommand> command
     else
       b.now.roll = {s[kBallRollX], s[kBallRollY]};
     b.t = -1;
+    b.clearance = -1;
     b.in_contact = false;
     b.t_wall = b.t_pair = kNever;
     b.wall = b.mate = -1;
@@ -209,13 +210,24 @@ void Engine::synchronise(Body& b, double t) {
   b.placed = {b.now.p, b.shape.robot ? b.now.R * q : q, b.now.R, b.now.q[2], {}};
 }
 
-bool Engine::near_obstacle(int obstacle, Vec2 p, double reach) const {
+/// Lower bound of the distance of a place from an obstacle (its largest face distance; exact in front of a face).
+double Engine::obstacle_distance(int obstacle, Vec2 p) const {
   const auto& walls = model_->par.field.walls;
-  if (obstacle < static_cast<int>(walls.size())) return dot(walls[obstacle].normal, p) - walls[obstacle].offset < reach;
+  if (obstacle < static_cast<int>(walls.size())) return dot(walls[obstacle].normal, p) - walls[obstacle].offset;
   const ConvexPiece& block = model_->blocks[obstacle - walls.size()];
-  for (int k = 0; k < block.count; ++k)
-    if (dot(block.normal[k], p) - block.offset[k] > reach) return false;
-  return true;
+  double most = -kNever;
+  for (int k = 0; k < block.count; ++k) most = std::max(most, dot(block.normal[k], p) - block.offset[k]);
+  return most;
+}
+
+/// Nothing fixed within reach? A clearance once found holds for all places nearby.
+bool Engine::clear_of_obstacles(Body& b, double reach) const {
+  const Vec2 moved = b.now.p - b.clear_at;
+  const double spare = b.clearance - reach;
+  if (spare > 0 && dot(moved, moved) < spare * spare) return true;
+  b.clear_at = b.now.p, b.clearance = kNever;
+  for (int o = 0; o < obstacle_total_; ++o) b.clearance = std::min(b.clearance, obstacle_distance(o, b.now.p));
+  return b.clearance > reach;
 }
 
 /// Completes the contacts that a collect function has just written.
@@ -230,11 +242,12 @@ void Engine::add_contacts(int count, int a, int b, int obstacle) {
 }
 
 void Engine::touch_obstacles(int i) {
-  const Body& b = bodies_[i];
+  Body& b = bodies_[i];
   const double reach = b.shape.radius + num_->band, r_b = model_->par.ball.radius;
   const int walls = static_cast<int>(model_->par.field.walls.size());
+  if (clear_of_obstacles(b, reach)) return;
   for (int o = 0; o < obstacle_total_; ++o) {
-    if (!near_obstacle(o, b.now.p, reach)) continue;
+    if (obstacle_distance(o, b.now.p) > reach) continue;
     Contact* out = &contacts_[contact_count_];
     const int room = static_cast<int>(contacts_.size()) - contact_count_;
     const int found = o < walls

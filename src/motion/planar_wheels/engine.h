@@ -25,6 +25,8 @@ struct Body {
   PieceEnd end = PieceEnd::horizon;
   BallResult ball;
   bool in_contact = false;  // the piece is a slice
+  double clearance = -1;    // lower bound of the distance from clear_at to every obstacle
+  Vec2 clear_at;
   // predicted events
   double t_wall = kNever;
   int wall = -1;
@@ -73,7 +75,8 @@ class Engine {
   int pair_index(int i, int j) const;
   int obstacle_index(int i, int obstacle) const;
   int memory_index(const Contact& c) const { return c.b >= 0 ? pair_index(c.a, c.b) : obstacle_index(c.a, c.obstacle); }
-  bool near_obstacle(int obstacle, Vec2 p, double reach) const;
+  double obstacle_distance(int obstacle, Vec2 p) const;
+  bool clear_of_obstacles(Body& b, double reach) const;
   void add_contacts(int count, int a, int b, int obstacle);
 
   // predict.cpp: certificates

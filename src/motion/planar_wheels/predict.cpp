@@ -106,8 +106,9 @@ void Engine::predict_obstacles(int i, double t) {
   Body& b = bodies_[i];
   b.t_wall = kNever, b.wall = -1;
   const double reach = b.shape.radius + b.piece.v_max * (b.piece.t1 - t) + 1e-6;
+  if (clear_of_obstacles(b, reach)) return;
   for (int o = 0; o < obstacle_total_; ++o) {
-    if (!near_obstacle(o, b.now.p, reach)) continue;
+    if (obstacle_distance(o, b.now.p) > reach) continue;
     const double from = std::max(t, memory_[obstacle_index(i, o)].blind_until);
     if (from >= b.piece.t1) continue;
     const double found = locate_obstacle(i, o, from, b.piece.t1, b.in_contact && resting_on(i, o));

@@ -1,5 +1,7 @@
 #include "motion/planar_wheels/smooth_motion.h"
 
+#include <utility>
+
 namespace gradus::wheels {
 namespace {
 
@@ -45,10 +47,18 @@ void set_forces(const RobotModel& r, const WheelCommand& command, RobotModes& mo
   modes.damp_ww = k * k * b * b * (slope[0] + slope[1]);
 }
 
-double cauchy(const Series& a, const Series& b, int k) {
-  double sum = 0;
-  for (int i = 0; i <= k; ++i) sum += a[i] * b[k - i];
+/// Coefficient K of the product of two series. K is known when compiling: the sums are short, loops would cost more.
+template <int K>
+double cauchy(const Series& a, const Series& b) {
+  double sum = a[0] * b[K];
+  [&]<int... I>(std::integer_sequence<int, I...>) { ((sum += a[I + 1] * b[K - I - 1]), ...); }
+  (std::make_integer_sequence<int, K>());
   return sum;
+}
+template <class Step>
+void for_each_order(Step step) {
+  [&]<int... K>(std::integer_sequence<int, K...>) { (step.template operator()<K>(), ...); }
+  (std::make_integer_sequence<int, kOrder>());
 }
 
 /// Coefficients of the velocities by eq. (3), up to order kOrder − 1.
@@ -56,23 +66,26 @@ void velocity_series(const WheelsModel& m, const RobotModel& r, const RobotModes
   const bool slips = modes.tyre != 0, offset = r.mass_offset != 0;
   const double det = r.mass * r.inertia_w - r.mass_offset * r.mass_offset;
   const double iuu = r.inertia_w / det, iuw = -r.mass_offset / det, iww = r.mass / det;
+  const double per_mass = 1 / r.mass_v, per_inertia = 1 / r.inertia_w;
   const double drag = -modes.tyre * r.par.tyre_sliding * r.mass * m.par.gravity;
-  for (int k = 0; k + 1 < kOrder; ++k) {
-    const double scale = 1.0 / (k + 1);
-    const double vw = slips || offset ? cauchy(p.v, p.w, k) : 0, ww = offset ? cauchy(p.w, p.w, k) : 0;
-    double fv = (k ? 0 : modes.force_v) - modes.damp_vv * p.v[k] - modes.damp_vw * p.w[k] + r.mass_offset * ww;
-    const double fw = (k ? 0 : modes.force_w) - modes.damp_vw * p.v[k] - modes.damp_ww * p.w[k] - r.mass_offset * vw;
-    if (slips) {
-      fv += r.mass * cauchy(p.u, p.w, k);
-      const double fu = (k ? 0 : drag) - r.mass * vw;
-      p.u[k + 1] = scale * (iuu * fu + iuw * fw);
-      p.w[k + 1] = scale * (iuw * fu + iww * fw);
-    } else {
-      p.u[k + 1] = 0;
-      p.w[k + 1] = scale * fw / r.inertia_w;
+  for_each_order([&]<int k>() {
+    if constexpr (k + 1 < kOrder) {
+      constexpr double scale = 1.0 / (k + 1);
+      const double vw = slips || offset ? cauchy<k>(p.v, p.w) : 0, ww = offset ? cauchy<k>(p.w, p.w) : 0;
+      double fv = (k ? 0 : modes.force_v) - modes.damp_vv * p.v[k] - modes.damp_vw * p.w[k] + r.mass_offset * ww;
+      const double fw = (k ? 0 : modes.force_w) - modes.damp_vw * p.v[k] - modes.damp_ww * p.w[k] - r.mass_offset * vw;
+      if (slips) {
+        fv += r.mass * cauchy<k>(p.u, p.w);
+        const double fu = (k ? 0 : drag) - r.mass * vw;
+        p.u[k + 1] = scale * (iuu * fu + iuw * fw);
+        p.w[k + 1] = scale * (iuw * fu + iww * fw);
+      } else {
+        p.u[k + 1] = 0;
+        p.w[k + 1] = scale * fw * per_inertia;
+      }
+      p.v[k + 1] = scale * fv * per_mass;
     }
-    p.v[k + 1] = scale * fv / r.mass_v;
-  }
+  });
 }
 
 /// Coefficients of the pose by eq. (4): the series of cos θ and sin θ follow from θ̇ = w.
@@ -80,15 +93,15 @@ void pose_series(const Instant& now, bool slips, Piece& p) {
   Series c, s;
   c[0] = now.R.c, s[0] = now.R.s;
   p.x[0] = now.p.x, p.y[0] = now.p.y, p.theta[0] = now.theta;
-  for (int k = 0; k < kOrder; ++k) {
-    const double scale = 1.0 / (k + 1);
+  for_each_order([&]<int k>() {
+    constexpr double scale = 1.0 / (k + 1);
     p.theta[k + 1] = scale * p.w[k];
-    double x = cauchy(p.v, c, k), y = cauchy(p.v, s, k);
-    if (slips) x -= cauchy(p.u, s, k), y += cauchy(p.u, c, k);
+    double x = cauchy<k>(p.v, c), y = cauchy<k>(p.v, s);
+    if (slips) x -= cauchy<k>(p.u, s), y += cauchy<k>(p.u, c);
     p.x[k + 1] = scale * x, p.y[k + 1] = scale * y;
-    c[k + 1] = -scale * cauchy(p.w, s, k);
-    s[k + 1] = scale * cauchy(p.w, c, k);
-  }
+    c[k + 1] = -scale * cauchy<k>(p.w, s);
+    s[k + 1] = scale * cauchy<k>(p.w, c);
+  });
 }
 
 /// Longest time for which the last two terms of the series stay below the tolerance; at most h.
@@ -178,7 +191,9 @@ PieceEnd first_mode_end(const WheelsModel& m, const RobotModel& r, const RobotMo
     consider(c, PieceEnd::grip);
   } else {
     Series need{};
-    for (int j = 0; j + 1 < kOrder; ++j) need[j] = cauchy(p.v, p.w, j) + r.mass_offset / r.mass * (j + 1) * p.w[j + 1];
+    for_each_order([&]<int j>() {
+      if constexpr (j + 1 < kOrder) need[j] = cauchy<j>(p.v, p.w) + r.mass_offset / r.mass * (j + 1) * p.w[j + 1];
+    });
     for (const double sign : {1.0, -1.0}) {
       Series c{};
       for (int j = 0; j < kOrder; ++j) c[j] = -sign * need[j];
