@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "counting_new.h"
+#include "motion/planar_wheels/verification.h"
 #include "planar_wheels_fixture.h"
 #include "wheels_load.h"
 
@@ -99,6 +100,32 @@ TEST(PlanarWheelsSoak, RobotsWithBallGuideAndOffsetMassChase) {
   for (int f = 0; f < 3750; ++f) match.frame(), gap = std::min(gap, smallest_gap(m, match.state()));
   EXPECT_GT(std::min(gap, match.report.least_gap), -1e-4);
   EXPECT_EQ(match.report.not_finite + match.report.stalled, 0);
+}
+
+TEST(PlanarWheelsEngine, TheVerificationTableOfThePaperPasses) {
+  const auto rows = verify_paper();
+  EXPECT_GE(rows.size(), 10u);
+  for (const VerificationRow& r : rows)
+    EXPECT_TRUE(r.passed()) << r.quantity << ": " << r.found << " instead of " << r.expected;
+}
+
+/// The same bits with gcc and clang, at every optimisation level. A change of the engine on purpose changes these: run
+/// both compilers before writing the new ones down.
+TEST(PlanarWheelsEngine, GoldenHashes) {
+  struct Golden {
+    League league;
+    Load load;
+    double friction;
+    std::uint64_t hash;
+  };
+  for (const Golden& g : {Golden{League::five_a_side, Load::random, 0.3, 0x73efd1b27bd45a31},
+                          Golden{League::five_a_side, Load::chase, 0.0, 0xf6b1d731785d6e4f},
+                          Golden{League::eleven_a_side, Load::chase, 0.3, 0xdcced61aabaa9b33}}) {
+    const WheelsModel m = league_model(g.league, g.friction);
+    LoadedMatch match(m, g.load, 11);
+    for (int i = 0; i < 500; ++i) match.frame();
+    EXPECT_EQ(match.hash(), g.hash) << std::hex << match.hash();
+  }
 }
 
 TEST(PlanarWheelsEngine, CommandsThatAreNotFiniteAreRefusedAndCounted) {

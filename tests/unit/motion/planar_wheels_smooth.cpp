@@ -1,67 +1,9 @@
 /// Motion without contacts against closed forms and against an independent integration with Lagrange multipliers.
-#include <array>
-
+#include "motion/planar_wheels/verification.h"
 #include "planar_wheels_fixture.h"
 
 namespace gradus::wheels {
 namespace {
-
-/// The paper's full model, eqs. (5)–(7): q = (x_c, y_c, θ, φ_r, φ_l), M q̈ + V + F = E u − Aᵀ λ, A q̈ + Ȧ q̇ = 0.
-/// Written from the Lagrangian, not from the reduced equations; integrated with RK4 at a very small step.
-class MultiplierModel {
- public:
-  explicit MultiplierModel(const RobotParameters& p) : p_(p) {}
-  using State = std::array<double, 10>;
-
-  State derivative(const State& s, double tau_r, double tau_l) const {
-    const double th = s[2], c = std::cos(th), sn = std::sin(th), w = s[7];
-    const double m = p_.body_mass + 2 * p_.wheel_mass, d = p_.centre_offset, b = p_.half_axle, r = p_.wheel_radius;
-    const double J = p_.body_inertia + 2 * p_.wheel_yaw_inertia + 2 * p_.wheel_mass * (d * d + b * b);
-    const double k = 2 * p_.wheel_mass * d;
-    double a[8][9] = {};
-    const double A[3][5] = {{-sn, c, -d, 0, 0}, {c, sn, b, -r, 0}, {c, sn, -b, 0, -r}};
-    const double dA[3][5] = {{-c * w, -sn * w, 0, 0, 0}, {-sn * w, c * w, 0, 0, 0}, {-sn * w, c * w, 0, 0, 0}};
-    a[0][0] = a[1][1] = m, a[2][2] = J, a[3][3] = a[4][4] = p_.wheel_inertia;
-    a[0][2] = a[2][0] = k * sn, a[1][2] = a[2][1] = -k * c;
-    a[0][8] = -k * w * w * c, a[1][8] = -k * w * w * sn;
-    a[3][8] = tau_r - p_.wheel_damping * s[8], a[4][8] = tau_l - p_.wheel_damping * s[9];
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 5; ++j) a[j][5 + i] = a[5 + i][j] = A[i][j], a[5 + i][8] -= dA[i][j] * s[5 + j];
-    solve(a);
-    State out;
-    for (int j = 0; j < 5; ++j) out[j] = s[5 + j], out[5 + j] = a[j][8];
-    return out;
-  }
-  State step(const State& s, double tau_r, double tau_l, double h) const {
-    auto at = [&](const State& k, double f) {
-      State o = s;
-      for (int i = 0; i < 10; ++i) o[i] += f * k[i];
-      return o;
-    };
-    const State k1 = derivative(s, tau_r, tau_l), k2 = derivative(at(k1, h / 2), tau_r, tau_l);
-    const State k3 = derivative(at(k2, h / 2), tau_r, tau_l), k4 = derivative(at(k3, h), tau_r, tau_l);
-    State o = s;
-    for (int i = 0; i < 10; ++i) o[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
-    return o;
-  }
-
- private:
-  static void solve(double a[8][9]) {
-    for (int i = 0; i < 8; ++i) {
-      int best = i;
-      for (int k = i; k < 8; ++k)
-        if (std::fabs(a[k][i]) > std::fabs(a[best][i])) best = k;
-      std::swap(a[i], a[best]);
-      for (int k = 0; k < 8; ++k) {
-        if (k == i) continue;
-        const double f = a[k][i] / a[i][i];
-        for (int j = i; j < 9; ++j) a[k][j] -= f * a[i][j];
-      }
-    }
-    for (int i = 0; i < 8; ++i) a[i][8] /= a[i][i];
-  }
-  RobotParameters p_;
-};
 
 WheelsParameters torque_robot(double offset, double damping) {
   WheelsParameters p = open_parameters(1);
