@@ -6,22 +6,66 @@
 ///   normal    f_n = −(k φ + c u_n)          W_n = h c                                                   (1)
 ///             acts if the point, falling freely, would be inside after the step and pushed outwards then
 ///   sticking  f_t = −(k_t s + c_t u_t)      W_t = h c_t                                                 (2)
-///   sliding   f_t = −μ f_n d,  d = u_t/|u_t|     W_t = h min(μ f_n/|u_t|, c_t) across d, none along it   (3)
+///   sliding   f_t = −μ f_n d,  d = t/|t|    W_t = h c_t μ f_n/|t| across d, none along it               (3)
+///             t = k_t s + c_t u_t, what sticking would need: fast points slide along u, slow ones along the spring (4)
+///             k_t s⁺ = max(μ f_n − d_t |u|, 0) d, the anchor follows: spring and damper just reach the bound       (5)
+///
+/// (3) to (5) are the return mapping of plasticity [Simo, Hughes 1998, ch. 1]: force and slope are continuous between
+/// sticking and sliding. The force's slope across d never exceeds c_t; were d taken from u alone, a slow point's would be
+/// μ f_n/|u|, and corners of a creeping box would chatter sideways.
 ///
 /// After the step has been predicted, each contact is reviewed with the acceleration a of its point, f⁺ = f − W a,
 /// u⁺ = u + h a; if one was wrong, the prediction is made once more:
-///   pulls (f_n⁺ < 0)              → off for this step
-///   sticks beyond |f_t⁺| > μ f_n⁺ → slides against f_t⁺
-///   slides but turned (u⁺·d < 0)  → sticks, its spring no longer than the bound allows
-///   slides with a stale bound     → slides with this step's normal force (|f_n⁺ − f_n| > 20 %)
+///   pulls (f_n⁺ < 0)            → off for this step
+///   sticks, but |t⁺| > μ f_n⁺   → slides along t⁺
+///   slides, but |t⁺| < μ f_n⁺ or t⁺·d < 0   → sticks
+///   slides with a stale bound   → slides with this step's normal force (|f_n⁺ − f_n| > 5 %)
 /// Limits: no restitution; a penalty law, so a resting robot sinks by load / k. Restitution and contacts between moving
 /// bodies belong to `couple`.
 #pragma once
 #include <string_view>
 
+#include "model/kind_arrays.h"
 #include "state/access.h"
 
 namespace gradus {
+
+/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>.
+template <class T>
+struct LawT {
+  using F = RealOf<T>;
+  const PlaneT<F>& ground;
+  F step;
+  const ContactPointT<F>& p;
+  GRADUS_INLINE T h() const { return T(step); }
+  GRADUS_INLINE T c() const { return T(p.d + step * p.k); }
+  GRADUS_INLINE T ct() const { return T(p.dt + step * p.kt); }
+  GRADUS_INLINE Vec3T<T> n() const { return cast<T>(ground.n); }
+  GRADUS_INLINE Vec3T<T> t1() const { return cast<T>(ground.t1); }
+  GRADUS_INLINE Vec3T<T> t2() const { return cast<T>(ground.t2); }
+};
+
+// One contact, for any scalar [compliant.inl]. m: its memory; a: true acceleration of its point.
+/// First opinion, force and slope; fall: speed along the normal gained by falling freely.
+template <class T>
+GRADUS_INLINE void begin_contact(const LawT<T>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
+/// Where the opinion changed (force and slope are then renewed).
+template <class T>
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c);
+template <class T>
+GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a, const StaticContactT<T>& c);
+
+// All contacts of a robot: the loops of the three. next may be memory itself if contacts are in the order of their points.
+template <class T, class F>
+GRADUS_INLINE void begin_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                    const ContactMemoryT<T>* memory, int count, StaticContactT<T>* contacts);
+template <class T, class F>
+GRADUS_INLINE MaskOf<T> review_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                          const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count, StaticContactT<T>* contacts);
+template <class T, class F>
+GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                       const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count, const StaticContactT<T>* contacts,
+                       ContactMemoryT<T>* next);
 
 struct Compliant {
   static constexpr std::string_view name = "compliant";

@@ -5,7 +5,12 @@
 namespace gradus {
 
 LogThread::LogThread(McapWriter writer, std::size_t buffer_bytes)
-    : writer_(std::move(writer)), buffer_bytes_(buffer_bytes), thread_([this] { run(); }) {}
+    : writer_(std::move(writer)), buffer_bytes_(buffer_bytes) {
+  constexpr std::size_t kOneMessage = 1 << 16;  // the message that makes a buffer full may stick out
+  front_.reserve(buffer_bytes_ + kOneMessage);
+  back_.reserve(buffer_bytes_ + kOneMessage);
+  thread_ = std::thread([this] { run(); });
+}
 
 LogThread::~LogThread() { finish(); }
 

@@ -1,8 +1,9 @@
 /// Reads MCAP log files (core/mcap_format.h), ours and other programs'.
 ///
 /// open() walks once over the records, without unpacking chunks, and lists what the file holds; next() then gives the
-/// messages in the order of the file. A file that was cut off or damaged is read up to that place, and notes() says so:
-/// what is given is always a true beginning of what was written. Every length is checked before memory is taken for it.
+/// messages in the order of the file, checking the sum of every chunk. A file that was cut off or damaged is read up to
+/// that place, and notes() says so. The sum over the whole file is checked only by verify(), which reads all of it.
+/// Every length is checked before memory is taken for it.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -46,7 +46,7 @@ std::string bar_text(double part, int cells) {
   std::string bar(static_cast<std::size_t>(full), '=');
   if (full < cells) bar += '>';
   bar.resize(static_cast<std::size_t>(cells), ' ');
-  return "[" + bar + "]";
+  return fmt::format("[{}]", bar);
 }
 
 }  // namespace
@@ -108,11 +108,13 @@ void Progress::draw(double now) {
   last_drawn_ = now;
   const ProgressSample sample{done_, setup_.total, now - start_};
   if (setup_.style == ProgressStyle::lines) {
-    std::fputs((format_progress_line(sample, setup_.labels) + "\n").c_str(), setup_.out);
+    std::fputs(format_progress_line(sample, setup_.labels).append(1, '\n').c_str(), setup_.out);
   } else {
     // One column stays free: a character in the last one makes some terminals begin a new line.
     const std::string bar = format_progress_bar(sample, setup_.labels, setup_.width() - 1);
-    std::fputs(((cursor_hidden_ ? "" : kHideCursor) + (kEraseLine + bar)).c_str(), setup_.out);
+    if (!cursor_hidden_) std::fputs(kHideCursor, setup_.out);
+    std::fputs(kEraseLine, setup_.out);
+    std::fputs(bar.c_str(), setup_.out);
     cursor_hidden_ = true;
   }
   std::fflush(setup_.out);
@@ -129,7 +131,8 @@ void Progress::finish() {
   finished_ = true;
   draw(setup_.now());
   if (!cursor_hidden_) return;
-  std::fputs(("\n" + std::string(kShowCursor)).c_str(), setup_.out);
+  std::fputs("\n", setup_.out);
+  std::fputs(kShowCursor, setup_.out);
   std::fflush(setup_.out);
 }
 

@@ -60,6 +60,7 @@ class FileSink final : public Sink {
   /// Allocates blocks behind the end of the file. Only "no room" counts: where the file system cannot reserve, or the
   /// sink is a pipe, a write that fails will tell.
   bool reserve(std::uint64_t size) override {
+    const FileSizeSignalBlocked guard;
     if (fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(size)) == 0) return true;
     if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return true;
     fail();

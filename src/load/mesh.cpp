@@ -67,9 +67,9 @@ void MeshBuilder::grow_slots() {
   }
 }
 
-/// Sum over the tetrahedra (o, a, b, c) of all triangles, o being a corner of the box around the mesh (near the
-/// surface, so that little cancels) [Eberly 2002, "Polyhedral Mass Properties (Revisited)"]. With d = a · (b × c) and s
-/// = a + b + c:
+/// Sum over the tetrahedra (o, a, b, c) of all triangles, o being the first vertex: on the surface, so that little
+/// cancels [Eberly 2002, "Polyhedral Mass Properties (Revisited)"]. With a, b, c from o, d = a · (b × c) and s = a + b
+/// + c:
 ///   V = Σ d/6   (1)     V c = Σ d s/24   (2)     ∫ x xᵀ = Σ d (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/120   (3)
 ///   I = tr(C) 1 − C with C = ∫ x xᵀ − V c cᵀ                                                      (4)
 SolidProperties solid_properties(const MeshSpec& mesh) {
@@ -133,28 +133,41 @@ void check_surface(const MeshSpec& mesh, std::size_t dropped, const Place& place
   }
 }
 
+Diagnostics refusal(const std::string& path, std::string text, std::string suggestion) {
+  return {{{path, 0, 0}, Severity::error, std::move(text), std::move(suggestion)}};
+}
+
+/// What can be said before the file is read; empty if nothing.
+Diagnostics check_request(const std::string& path, Vec3 scale) {
+  if (!is_finite(scale) || scale.x == 0 || scale.y == 0 || scale.z == 0) {
+    return refusal(path, "the mesh's scale must be three finite numbers other than 0",
+                   "use 1 1 1 for a file in metres");
+  }
+  const std::string extension = lower_case_extension(path);
+  if (extension == ".stl" || extension == ".obj") return {};
+  return refusal(path,
+                 extension.empty() ? "a mesh file without extension" : "unknown mesh format " + in_quotes(extension),
+                 "convert it to STL (.stl) or Wavefront OBJ (.obj)");
+}
+
 }  // namespace
 
 Result<MeshSpec> load_mesh(const std::string& path, Vec3 scale) {
-  const Place place{path, 0, 0};
-  const auto refuse = [&](std::string text, std::string suggestion) {
-    return Diagnostics{{place, Severity::error, std::move(text), std::move(suggestion)}};
-  };
-  if (!is_finite(scale) || scale.x == 0 || scale.y == 0 || scale.z == 0) {
-    return refuse("the mesh's scale must be three finite numbers other than 0", "use 1 1 1 for a file in metres");
-  }
-  const std::string extension = lower_case_extension(path);
-  if (extension != ".stl" && extension != ".obj") {
-    return refuse(extension.empty() ? "a mesh file without extension" : "unknown mesh format " + in_quotes(extension),
-                  "convert it to STL (.stl) or Wavefront OBJ (.obj)");
-  }
+  Diagnostics refused = check_request(path, scale);
+  if (!refused.empty()) return refused;
   const Result<std::string> bytes = read_bytes(path, kMeshFileLimit);
   if (!bytes) return bytes.notes();
+  return parse_mesh(path, *bytes, scale);
+}
 
+Result<MeshSpec> parse_mesh(const std::string& path, std::string_view bytes, Vec3 scale) {
+  Diagnostics refused = check_request(path, scale);
+  if (!refused.empty()) return refused;
+  const Place place{path, 0, 0};
   ProblemList problems;
   MeshBuilder builder(path, scale);
-  const LineMap lines(path, *bytes);
-  (extension == ".stl" ? read_stl : read_obj)(*bytes, lines, builder, problems);
+  const LineMap lines(path, bytes);
+  (lower_case_extension(path) == ".stl" ? read_stl : read_obj)(bytes, lines, builder, problems);
   if (builder.full()) {
     problems.error(place, fmt::format("the mesh has more than {} triangles", kMeshTriangleLimit), "simplify it");
   }

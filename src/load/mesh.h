@@ -12,6 +12,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "core/result.h"
 #include "math/vec.h"
@@ -24,6 +25,8 @@ inline constexpr std::size_t kMeshTriangleLimit = 5'000'000;
 
 /// `scale` multiplies the file's coordinates and must give metres.
 Result<MeshSpec> load_mesh(const std::string& path, Vec3 scale);
+/// The same from bytes in memory; `path` gives the format by its extension and the messages their file.
+Result<MeshSpec> parse_mesh(const std::string& path, std::string_view bytes, Vec3 scale);
 
 /// The body enclosed by a closed surface, with density 1. Negative volume: the surface is inside out.
 struct SolidProperties {

@@ -81,7 +81,8 @@ class ObjReader {
         break;
       }
       if (!number || !std::isfinite(*number)) {
-        problems_.error(place(word_start_), in_quotes(word) + (number ? " is not a finite number" : " is not a number"));
+        problems_.error(place(word_start_),
+                        in_quotes(word) + (number ? " is not a finite number" : " is not a number"));
         break;
       }
       *x = *number;

@@ -34,7 +34,7 @@ Result<std::string> read_bytes(const std::string& path, std::size_t limit) {
 }
 
 namespace {
-constexpr std::size_t kBlock = 4096;  // [byte] between two marks of a LineMap
+constexpr std::size_t kBlock = 512;  // [byte] between two marks of a LineMap
 }
 
 LineMap::LineMap(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
+#include <tuple>
 #include <utility>
+
+#include "load/source_text.h"
 
 namespace gradus {
 namespace {
@@ -17,39 +17,6 @@ void add(Diagnostics& out, Place place, std::string text, std::string suggestion
 }
 
 Place in_file(const std::string& path, int line = 0, int column = 0) { return {path, line, column}; }
-
-/// Length of the UTF-8 sequence that begins at text[i], or 0 if it is none [RFC 3629].
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
-  const auto tail = [&](std::size_t k) { return (byte(k) & 0xC0) == 0x80; };
-  const unsigned a = byte(i), b = byte(i + 1);
-  if (a < 0x80) return 1;
-  if (a >= 0xC2 && a < 0xE0) return tail(i + 1) ? 2 : 0;
-  if (a >= 0xE0 && a < 0xF0) {
-    const bool range = !(a == 0xE0 && b < 0xA0) && !(a == 0xED && b > 0x9F);  // no overlong forms, no surrogates
-    return range && tail(i + 1) && tail(i + 2) ? 3 : 0;
-  }
-  if (a >= 0xF0 && a < 0xF5) {
-    const bool range = !(a == 0xF0 && b < 0x90) && !(a == 0xF4 && b > 0x8F);
-    return range && tail(i + 1) && tail(i + 2) && tail(i + 3) ? 4 : 0;
-  }
-  return 0;
-}
-
-bool check_utf8(std::string_view text, const std::string& path, Diagnostics& out) {
-  int line = 1, column = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t n = utf8_length(text, i);
-    if (n == 0) {
-      add(out, in_file(path, line, column), "this byte is not UTF-8 text", "save the file as UTF-8");
-      return false;
-    }
-    line += text[i] == '\n';
-    column = text[i] == '\n' ? 1 : column + 1;
-    i += n;
-  }
-  return true;
-}
 
 /// End of the string that begins at text[i], a quote.
 std::size_t skip_string(std::string_view text, std::size_t i) {
@@ -132,35 +99,12 @@ void wrong_type(const toml::node& node, const std::string& what, const std::stri
 
 }  // namespace
 
-std::optional<std::string> read_text(const std::string& path, Diagnostics& out, const Place& wanted_at) {
-  const Place place = wanted_at.file.empty() ? in_file(path) : wanted_at;
-  std::error_code error;
-  const auto type = std::filesystem::status(path, error).type();
-  if (type != std::filesystem::file_type::regular) {
-    const bool missing = type == std::filesystem::file_type::not_found;
-    add(out, place, fmt::format("file '{}' {}", path, missing ? "is not there" : "is not a plain file"));
-    return std::nullopt;
-  }
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) {
-    add(out, place, fmt::format("file '{}' cannot be read", path), "check its permissions");
-    return std::nullopt;
-  }
-  std::string text(kMaxFileBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) {
-    add(out, place, fmt::format("file '{}' cannot be read", path));
-    return std::nullopt;
-  }
-  if (text.size() > kMaxFileBytes) {
-    add(out, place, fmt::format("file '{}' is larger than {} MiB", path, kMaxFileBytes >> 20), "split it by include");
-    return std::nullopt;
-  }
-  return text;
-}
-
 std::optional<toml::table> parse_toml(std::string_view text, const std::string& path, Diagnostics& out) {
-  if (!check_utf8(text, path, out) || !check_dots(text, path, out)) return std::nullopt;
+  if (const std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos) {
+    add(out, LineMap(path, text).at(bad), "this byte is not UTF-8 text", "save the file as UTF-8");
+    return std::nullopt;
+  }
+  if (!check_dots(text, path, out)) return std::nullopt;
   try {
     toml::table table = toml::parse(text, path);
     if (const toml::node* bad = too_deep(table, 0)) {
@@ -176,8 +120,9 @@ std::optional<toml::table> parse_toml(std::string_view text, const std::string& 
   }
 }
 
-std::optional<toml::table> read_toml(const std::string& path, Diagnostics& out, const Place& wanted_at) {
-  const std::optional<std::string> text = read_text(path, out, wanted_at);
+std::optional<toml::table> read_toml(const std::string& path, Diagnostics& out) {
+  const Result<std::string> text = read_bytes(path, kMaxFileBytes);
+  out.insert(out.end(), text.notes().begin(), text.notes().end());
   return text ? parse_toml(*text, path, out) : std::nullopt;
 }
 
@@ -186,11 +131,23 @@ Place place_of(const toml::source_region& region) {
           static_cast<int>(region.begin.column)};
 }
 
+Diagnostics tidy(Diagnostics notes, const std::string& file) {
+  std::stable_sort(notes.begin(), notes.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.file, a.place.line, a.place.column) < std::tie(b.place.file, b.place.line, b.place.column);
+  });
+  // a copied robot repeats what was wrong with the original
+  const auto same = [](const Diagnostic& a, const Diagnostic& b) { return to_string(a) == to_string(b); };
+  notes.erase(std::unique(notes.begin(), notes.end(), same), notes.end());
+  ProblemList list;
+  list.append(notes);
+  return std::move(list).take({file, 0, 0});
+}
+
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const std::string best = nearest(word, known);
   if (!best.empty()) return "did you mean '" + best + "'?";
   if (known.empty() || known.size() > 30) return "";
-  return fmt::format("known are {}", fmt::join(known, ", "));
+  return fmt::format("known: {}", fmt::join(known, ", "));
 }
 
 bool read_number(const toml::node& node, const std::string& what, double& out, Diagnostics& log) {
@@ -323,7 +280,7 @@ bool TableReader::axis(std::string_view key, Vec3& out) {
   const double sign = word.substr(0, 1) == "-" ? -1 : 1;
   if (sign < 0) word.remove_prefix(1);
   if (word != "x" && word != "y" && word != "z") {
-    fault(place_of(*node), fmt::format("{}: '{}' is not an axis", key, node->ref<std::string>()),
+    fault(place_of(*node), fmt::format("{}: {} is not an axis", key, in_quotes(node->ref<std::string>())),
           "write \"x\", \"y\", \"z\", \"-x\", \"-y\", \"-z\" or three numbers");
     return false;
   }
@@ -362,7 +319,8 @@ void TableReader::finish(const std::string& what) {
   for (const auto& [key, value] : table_) {
     const std::string name(key.str());
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-    fault(place_of(key.source()), fmt::format("unknown key '{}' in {}", name, what), did_you_mean(name, known_));
+    fault(place_of(key.source()), fmt::format("unknown key {} in {}", in_quotes(name), what),
+          did_you_mean(name, known_));
   }
 }
 

@@ -17,15 +17,15 @@ inline constexpr std::size_t kMaxFileBytes = 4u << 20;  // of a description; mes
 inline constexpr int kMaxDepth = 64;                    // of tables and arrays in each other
 inline constexpr int kMaxIncludeDepth = 16;
 
-/// The whole file, or a diagnostic (not there, not readable, too large).
-std::optional<std::string> read_text(const std::string& path, Diagnostics& out, const Place& wanted_at = {});
-
 /// Reads and parses; checks size, UTF-8 and depth before anything recursive touches the text.
-std::optional<toml::table> read_toml(const std::string& path, Diagnostics& out, const Place& wanted_at = {});
+std::optional<toml::table> read_toml(const std::string& path, Diagnostics& out);
 std::optional<toml::table> parse_toml(std::string_view text, const std::string& path, Diagnostics& out);
 
 Place place_of(const toml::source_region& region);
 inline Place place_of(const toml::node& node) { return place_of(node.source()); }
+
+/// In the order of the text, no more than a screen or two of them.
+Diagnostics tidy(Diagnostics notes, const std::string& file);
 
 /// "did you mean 'x'?", or the list of what is known, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);

@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/result.h"
+#include "load/source_text.h"
 
 namespace gradus {
 namespace {
@@ -104,11 +106,23 @@ void multiply(Scale& scale, const Unit& u, int power) {
   scale.dimension.rad += power * u.dimension.rad;
 }
 
+/// What people write in full, by its beginning.
+std::string short_form(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> kLongForms[] = {
+      {"degree", "deg"}, {"radian", "rad"}, {"millim", "mm"}, {"centim", "cm"}, {"kilog", "kg"}, {"met", "m"},
+      {"sec", "s"},      {"millis", "ms"},  {"gram", "g"},    {"newton", "N"},  {"hertz", "Hz"},
+  };
+  for (const auto& [beginning, unit] : kLongForms) {
+    if (name.starts_with(beginning)) return unit;
+  }
+  return "";
+}
+
 UnitFault unknown_unit(std::string_view name) {
   std::vector<std::string> names;
   for (const Unit& u : kUnits) names.emplace_back(u.name);
-  const std::string best = nearest(std::string(name), names);
-  return {fmt::format("unknown unit '{}'", name),
+  const std::string full = short_form(name), best = full.empty() ? nearest(std::string(name), names) : full;
+  return {"unknown unit " + in_quotes(name),
           best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm and products of them"
                        : "did you mean '" + best + "'?"};
 }
@@ -116,7 +130,7 @@ UnitFault unknown_unit(std::string_view name) {
 std::optional<UnitFault> take_factor(Cursor& at, Scale& scale, int sign) {
   const std::string_view name = at.take_letters();
   if (name.empty()) {
-    return UnitFault{fmt::format("'{}' is not a unit", at.rest()),
+    return UnitFault{in_quotes(at.rest()) + " is not a unit",
                      "write units as in \"3 m\", \"60 N m/rad\", \"2 kg m^2\""};
   }
   const Unit* unit = nullptr;
@@ -181,30 +195,37 @@ std::optional<UnitFault> parse_unit(std::string_view text, Quantity& out) {
   return std::nullopt;
 }
 
-std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) {
+namespace {
+
+/// `example` is a good quantity to show to those who wrote no number.
+std::optional<UnitFault> parse(std::string_view text, const std::string& example, Quantity& out) {
   Cursor at(text);
   at.skip_blanks();
   const bool plus = at.take("+");  // from_chars takes no plus
   double number = 0;
   const std::errc error = plus && at.rest().substr(0, 1) == "-" ? std::errc::invalid_argument : at.take_number(number);
   if (error == std::errc::invalid_argument) {
-    return UnitFault{fmt::format("'{}' does not begin with a number", text), "write e.g. \"0.3 m\""};
+    return UnitFault{in_quotes(text) + " does not begin with a number", "write e.g. \"" + example + "\""};
   }
   Scale scale;
   if (error != std::errc() || !std::isfinite(number)) {
-    return UnitFault{fmt::format("'{}' is not a finite number", text), "write a number that a double can hold"};
+    return UnitFault{in_quotes(text) + " is not a finite number", "write a number that a double can hold"};
   }
   if (auto fault = take_unit(at, scale)) return fault;
   out = {number * scale.num / scale.den, scale.dimension};
   if (!std::isfinite(out.value)) {
-    return UnitFault{fmt::format("'{}' is not a finite number", text), "write a number that a double can hold"};
+    return UnitFault{in_quotes(text) + " is not a finite number", "write a number that a double can hold"};
   }
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<UnitFault> parse_quantity(std::string_view text, Quantity& out) { return parse(text, "0.3 m", out); }
+
 std::optional<UnitFault> parse_quantity(std::string_view text, Dimension due, double& out) {
   Quantity q;
-  if (auto fault = parse_quantity(text, q)) return fault;
+  if (auto fault = parse(text, due == kNumber ? "0.3" : "0.3 " + unit_of(due), q)) return fault;
   if (q.dimension == due) {
     out = q.value;
     return std::nullopt;
@@ -212,7 +233,7 @@ std::optional<UnitFault> parse_quantity(std::string_view text, Dimension due, do
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   text = text.substr(first, last - first + 1);
   if (q.dimension == kNumber) return missing_unit(std::string(text), due);
-  return UnitFault{fmt::format("{} is due here, and '{}' is {}", name_of(due), text, name_of(q.dimension)),
+  return UnitFault{fmt::format("{} is due here, and {} is {}", name_of(due), in_quotes(text), name_of(q.dimension)),
                    due == kNumber ? "write the bare number" : fmt::format("give it in {}", unit_of(due))};
 }
 

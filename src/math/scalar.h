@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "core/hd.h"
 
 namespace gradus {
 
+#if !defined(__CUDACC__)  // a CUDA thread is one lane already
 /// N worlds side by side in one SIMD register (GCC and clang vector extension).
 template <class F, int N>
 struct Lane {
@@ -18,20 +20,25 @@ struct Lane {
   typedef I Mask __attribute__((vector_size(sizeof(F) * N)));
   V v;
   Lane() = default;
-  Lane(V x) : v(x) {}
-  explicit Lane(double x) : v(V{} + static_cast<F>(x)) {}
-  explicit Lane(float x) : v(V{} + static_cast<F>(x)) {}
-  friend Lane operator+(Lane a, Lane b) { return a.v + b.v; }
-  friend Lane operator-(Lane a, Lane b) { return a.v - b.v; }
-  friend Lane operator*(Lane a, Lane b) { return a.v * b.v; }
-  friend Lane operator/(Lane a, Lane b) { return a.v / b.v; }
-  friend Lane operator-(Lane a) { return -a.v; }
-  Lane& operator+=(Lane b) { v += b.v; return *this; }
-  Lane& operator-=(Lane b) { v -= b.v; return *this; }
-  Lane& operator*=(Lane b) { v *= b.v; return *this; }
-  friend Mask operator<(Lane a, Lane b) { return a.v < b.v; }
-  friend Mask operator>(Lane a, Lane b) { return a.v > b.v; }
+  GRADUS_INLINE Lane(V x) : v(x) {}
+  GRADUS_INLINE explicit Lane(double x) : v(V{} + static_cast<F>(x)) {}
+  GRADUS_INLINE explicit Lane(float x) : v(V{} + static_cast<F>(x)) {}
+  friend GRADUS_INLINE Lane operator+(Lane a, Lane b) { return a.v + b.v; }
+  friend GRADUS_INLINE Lane operator-(Lane a, Lane b) { return a.v - b.v; }
+  friend GRADUS_INLINE Lane operator*(Lane a, Lane b) { return a.v * b.v; }
+  friend GRADUS_INLINE Lane operator/(Lane a, Lane b) { return a.v / b.v; }
+  friend GRADUS_INLINE Lane operator-(Lane a) { return -a.v; }
+  GRADUS_INLINE Lane& operator+=(Lane b) { v += b.v; return *this; }
+  GRADUS_INLINE Lane& operator-=(Lane b) { v -= b.v; return *this; }
+  GRADUS_INLINE Lane& operator*=(Lane b) { v *= b.v; return *this; }
+  friend GRADUS_INLINE Mask operator<(Lane a, Lane b) { return a.v < b.v; }
+  friend GRADUS_INLINE Mask operator>(Lane a, Lane b) { return a.v > b.v; }
+  friend GRADUS_INLINE Mask operator<=(Lane a, Lane b) { return a.v <= b.v; }
+  friend GRADUS_INLINE Mask operator>=(Lane a, Lane b) { return a.v >= b.v; }
+  friend GRADUS_INLINE Mask operator==(Lane a, Lane b) { return a.v == b.v; }
+  friend GRADUS_INLINE Mask operator!=(Lane a, Lane b) { return a.v != b.v; }
 };
+#endif
 
 template <class T>
 struct ScalarTraits {
@@ -39,41 +46,60 @@ struct ScalarTraits {
   using Mask = bool;
   static constexpr int lanes = 1;
 };
+#if !defined(__CUDACC__)
 template <class F, int N>
 struct ScalarTraits<Lane<F, N>> {
   using Real = F;
   using Mask = typename Lane<F, N>::Mask;
   static constexpr int lanes = N;
 };
+#endif
 template <class T>
 using RealOf = typename ScalarTraits<T>::Real;
 template <class T>
 using MaskOf = typename ScalarTraits<T>::Mask;
 
+// Decisions. A mask says for which lanes something holds; for a plain number it is a bool. A kernel writes
+//   if (any(mask)) x = select(mask, f(x), x);
+// which is a branch for one world and costs lanes nothing while none of them needs it.
 GRADUS_INLINE double select(bool m, double a, double b) { return m ? a : b; }
 GRADUS_INLINE float select(bool m, float a, float b) { return m ? a : b; }
+GRADUS_INLINE bool mask_select(bool m, bool a, bool b) { return m ? a : b; }
 GRADUS_INLINE bool any(bool m) { return m; }
+GRADUS_INLINE bool all(bool m) { return m; }
 GRADUS_INLINE bool mask_and(bool a, bool b) { return a && b; }
+GRADUS_INLINE bool mask_or(bool a, bool b) { return a || b; }
+GRADUS_INLINE bool mask_not(bool a) { return !a; }
 GRADUS_INLINE double square_root(double a) { return ::sqrt(a); }
 GRADUS_INLINE float square_root(float a) { return ::sqrtf(a); }
 
+#if !defined(__CUDACC__)
 template <class F, int N>
-inline Lane<F, N> select(typename Lane<F, N>::Mask m, Lane<F, N> a, Lane<F, N> b) { return m ? a.v : b.v; }
+GRADUS_INLINE Lane<F, N> select(typename Lane<F, N>::Mask m, Lane<F, N> a, Lane<F, N> b) { return m ? a.v : b.v; }
 template <class M, class = decltype(std::declval<M>()[0])>
-inline bool any(const M& m) {
+GRADUS_INLINE bool any(const M& m) {
   std::int64_t w[sizeof(M) / 8], o = 0;
   std::memcpy(w, &m, sizeof m);
   for (std::size_t i = 0; i < sizeof(M) / 8; ++i) o |= w[i];
   return o != 0;
 }
 template <class M, class = decltype(std::declval<M>()[0])>
-inline M mask_and(const M& a, const M& b) { return a & b; }
+GRADUS_INLINE M mask_and(const M& a, const M& b) { return a & b; }
+template <class M, class = decltype(std::declval<M>()[0])>
+GRADUS_INLINE M mask_or(const M& a, const M& b) { return a | b; }
+template <class M, class = decltype(std::declval<M>()[0])>
+GRADUS_INLINE M mask_not(const M& a) { return ~a; }
+template <class M, class = decltype(std::declval<M>()[0])>
+GRADUS_INLINE bool all(const M& m) { return !any(mask_not(m)); }
+template <class M, class = decltype(std::declval<M>()[0])>
+GRADUS_INLINE M mask_select(const M& m, const M& a, const M& b) { return (m & a) | (~m & b); }
 template <class F, int N>
-inline Lane<F, N> square_root(Lane<F, N> a) {
+GRADUS_INLINE Lane<F, N> square_root(Lane<F, N> a) {
   Lane<F, N> r;
   for (int i = 0; i < N; ++i) r.v[i] = square_root(a.v[i]);  // one vector instruction with -O3
   return r;
 }
+#endif
 
 template <class T>
 GRADUS_INLINE T maximum(T a, T b) { return select(a > b, a, b); }

@@ -37,6 +37,11 @@ template <class T>
 GRADUS_INLINE T norm(Vec3T<T> a) { return square_root(dot(a, a)); }
 template <class T>
 GRADUS_INLINE Vec3T<T> zero3() { return {T(0.0), T(0.0), T(0.0)}; }
+/// Lane by lane: a where m holds, else b.
+template <class T>
+GRADUS_INLINE Vec3T<T> select(MaskOf<T> m, Vec3T<T> a, Vec3T<T> b) {
+  return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
+}
 /// The same vector in another scalar type (a constant spread over lanes).
 template <class T, class F>
 GRADUS_INLINE Vec3T<T> cast(const Vec3T<F>& a) { return {T(a.x), T(a.y), T(a.z)}; }
@@ -84,6 +89,11 @@ GRADUS_INLINE Sym3T<T>& operator+=(Sym3T<T>& a, const Sym3T<T>& b) {
   a.xx += b.xx; a.xy += b.xy; a.xz += b.xz; a.yy += b.yy; a.yz += b.yz; a.zz += b.zz;
   return a;
 }
+template <class T>
+GRADUS_INLINE Sym3T<T> select(MaskOf<T> m, const Sym3T<T>& a, const Sym3T<T>& b) {
+  return {select(m, a.xx, b.xx), select(m, a.xy, b.xy), select(m, a.xz, b.xz),
+          select(m, a.yy, b.yy), select(m, a.yz, b.yz), select(m, a.zz, b.zz)};
+}
 template <class T, class F>
 GRADUS_INLINE Sym3T<T> cast(const Sym3T<F>& s) { return {T(s.xx), T(s.xy), T(s.xz), T(s.yy), T(s.yz), T(s.zz)}; }
 /// R S Rᵀ
@@ -94,6 +104,20 @@ GRADUS_INLINE Sym3T<T> rotated(const Mat3T<T>& R, const Sym3T<T>& S) {
   return {a.x * R.x.x + b.x * R.y.x + c.x * R.z.x, a.x * R.x.y + b.x * R.y.y + c.x * R.z.y,
           a.x * R.x.z + b.x * R.y.z + c.x * R.z.z, a.y * R.x.y + b.y * R.y.y + c.y * R.z.y,
           a.y * R.x.z + b.y * R.y.z + c.y * R.z.z, a.z * R.x.z + b.z * R.y.z + c.z * R.z.z};
+}
+/// R diag(a, b, c) Rᵀ
+template <class T>
+GRADUS_INLINE Sym3T<T> rotated_diagonal(const Mat3T<T>& R, T a, T b, T c) {
+  const Vec3T<T> x = R.x * a, y = R.y * b, z = R.z * c;
+  return {x.x * R.x.x + y.x * R.y.x + z.x * R.z.x, x.x * R.x.y + y.x * R.y.y + z.x * R.z.y,
+          x.x * R.x.z + y.x * R.y.z + z.x * R.z.z, x.y * R.x.y + y.y * R.y.y + z.y * R.z.y,
+          x.y * R.x.z + y.y * R.y.z + z.y * R.z.z, x.z * R.x.z + y.z * R.y.z + z.z * R.z.z};
+}
+/// S += k a aᵀ
+template <class T>
+GRADUS_INLINE void add_outer(Sym3T<T>& S, Vec3T<T> a, T k) {
+  const Vec3T<T> b = a * k;
+  S.xx += a.x * b.x; S.xy += a.x * b.y; S.xz += a.x * b.z; S.yy += a.y * b.y; S.yz += a.y * b.z; S.zz += a.z * b.z;
 }
 /// m (|p|² 1 − p pᵀ): what a point mass m at p adds to a rotational inertia.
 template <class T>

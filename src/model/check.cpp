@@ -50,7 +50,7 @@ bool usable_name(const std::string& name) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const std::string best = nearest(word, known);
   if (!best.empty()) return "did you mean '" + best + "'?";
-  return known.empty() ? "" : fmt::format("known are {}", fmt::join(known, ", "));
+  return known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", "));
 }
 
 /// What is wrong with a shape's own numbers, or "".
@@ -95,10 +95,11 @@ class RobotCheck {
 
   Diagnostics run() {
     if (robot_.objects.empty()) {
-      robot_fault("the robot has no objects", "begin with one of kind base");
+      robot_fault("", "the robot has no objects", "begin with one of kind base");
       return std::move(out_);
     }
-    if (!usable_name(robot_.name)) robot_fault("the robot's name '" + robot_.name + "' cannot be used", kNameRule);
+    if (!usable_name(robot_.name))
+      robot_fault("name", "the robot's name '" + robot_.name + "' cannot be used", kNameRule);
     check_names();
     check_tree();
     for (i_ = 0; i_ < robot_.objects.size(); ++i_) check_object(robot_.objects[i_]);
@@ -112,10 +113,12 @@ class RobotCheck {
   static constexpr const char* kNameRule =
       "use letters, digits, '_' and '-', at least one and no '.', '=', '/' or blanks";
 
-  void robot_fault(std::string text, std::string suggestion) {
-    Place place;
-    place.file = robot_.file;
-    out_.push_back({std::move(place), Severity::error, std::move(text), std::move(suggestion)});
+  /// About property `property` of the robot itself.
+  void robot_fault(const char* property, std::string text, std::string suggestion) {
+    Place file;
+    file.file = robot_.file;
+    const std::optional<Place> place = place_of_ ? place_of_(ObjectId(), property) : std::optional<Place>(file);
+    if (place) out_.push_back({*place, Severity::error, std::move(text), std::move(suggestion)});
   }
 
   /// About property `property` of the object i_.
@@ -229,7 +232,8 @@ class RobotCheck {
     if (std::isnan(o.lower) || std::isnan(o.upper)) {
       fault("limits", "a limit is not a number", "");
     } else if (o.lower > o.upper) {
-      fault("limits", fmt::format("its limits are reversed: {} … {}", o.lower, o.upper), "write the lower one first");
+      fault("limits", fmt::format("its limits are reversed: {:.6g} … {:.6g}", o.lower, o.upper),
+            "write the lower one first");
     } else if (!finite(o.initial)) {
       fault("initial", "its initial coordinate is not finite", "");
     } else if (o.initial < o.lower || o.initial > o.upper) {
@@ -335,9 +339,9 @@ class RobotCheck {
     for (const std::string& foot : robot_.feet) {
       const ObjectId id = robot_.find(foot);
       if (!id) {
-        robot_fault("the foot '" + foot + "' is not an object of the robot", did_you_mean(foot, bodies));
+        robot_fault("feet", "the foot '" + foot + "' is not an object of the robot", did_you_mean(foot, bodies));
       } else if (robot_.objects[static_cast<std::size_t>(id.value)].shapes.empty()) {
-        robot_fault("the foot '" + foot + "' has no shape to stand on", did_you_mean(foot, bodies));
+        robot_fault("feet", "the foot '" + foot + "' has no shape to stand on", did_you_mean(foot, bodies));
       }
     }
   }
@@ -425,8 +429,9 @@ class SceneCheck {
   }
 
   void check_robots() {
-    const bool has_plane = std::any_of(scene_.field.begin(), scene_.field.end(),
-                                       [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
+    const auto plane = std::find_if(scene_.field.begin(), scene_.field.end(),
+                                    [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
+    const FieldObjectSpec* ground = plane == scene_.field.end() ? nullptr : &*plane;
     std::set<std::string> names;
     for (const RobotInstanceSpec& r : scene_.robots) {
       const std::string path = "robot." + r.name, who = "robot '" + r.name + "': ";
@@ -435,13 +440,14 @@ class SceneCheck {
         fault(path, r.place, who + "this name is taken by the world's own properties", "call it otherwise");
       if (!names.insert(r.name).second)
         fault(path, r.place, who + "this name is used twice", "give every robot its own name");
-      check_start(r, path, who, has_plane);
+      check_start(r, path, who, ground);
       check_motion(r, path, who);
       check_controller(r, path, who);
     }
   }
 
-  void check_start(const RobotInstanceSpec& r, const std::string& path, const std::string& who, bool has_plane) {
+  void check_start(const RobotInstanceSpec& r, const std::string& path, const std::string& who,
+                   const FieldObjectSpec* ground) {
     const Quat& q = r.q_WB;
     const double n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!finite(r.p_WB) || !(std::fabs(n - 1) < 1e-6)) {
@@ -451,9 +457,23 @@ class SceneCheck {
     if (r.robot.root == RootKind::fixed && !(is_zero(r.v_WB) && is_zero(r.w_WB))) {
       fault(path + ".velocity", r.place, who + "its base is fixed and has a velocity", "remove the velocity");
     }
-    if (r.on_ground && !has_plane) {
+    if (r.on_ground) check_ground(r, path, who, ground);
+  }
+
+  /// Standing means that the lowest point of a shape touches the plane below it.
+  void check_ground(const RobotInstanceSpec& r, const std::string& path, const std::string& who,
+                    const FieldObjectSpec* ground) {
+    constexpr double kSteepest = 0.1;  // z of the plane's normal; 84 degrees
+    const auto touches = [](const ObjectSpec& o) {
+      return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+    };
+    if (ground == nullptr) {
       fault(path + ".pose", r.place, who + "it is to stand on the ground, but the field has no plane",
             "include a field with a plane, e.g. fields/plane.toml, or give z");
+    } else if (!((ground->X_WO.R * ground->shape.X_OS.R.z).z > kSteepest)) {
+      fault(path + ".pose", r.place, who + "it is to stand on '" + ground->name + "', which is too steep", "give z");
+    } else if (std::none_of(r.robot.objects.begin(), r.robot.objects.end(), touches)) {
+      fault(path + ".pose", r.place, who + "it is to stand on the ground, but has no shape that touches it", "give z");
     }
   }
 

@@ -8,7 +8,9 @@
 
 namespace gradus {
 
-/// Where `property` ("mass", "limits", …; "" is the object itself) of an object was written.
+/// Where `property` ("mass", "limits", …; "" is the object itself) of an object was written; without object, of the
+/// robot
+/// ("name", "feet").
 using PlaceOf = std::function<std::optional<Place>(ObjectId object, const char* property)>;
 
 Diagnostics check(const RobotSpec& robot, const PlaceOf& place_of);

@@ -206,11 +206,13 @@ class Compiler {
       if (links[static_cast<std::size_t>(i)].branch >= 0)
         for (int k = i; k >= 0; k = links[static_cast<std::size_t>(k)].parent)
           links[static_cast<std::size_t>(k)].on_branch_path = true;
-    for (const Link& l : links) {
+    for (Link& l : links) {
+      l.same_origin = l.p_PB.x == 0 && l.p_PB.y == 0 && l.p_PB.z == 0;
+      l.diagonal = l.J.xy == 0 && l.J.xz == 0 && l.J.yz == 0;
       out_->mass += l.mass;
       out_->links_f.push_back({cast<float>(l.p_PB), cast<float>(l.axis), cast<float>(l.com), cast<float>(l.J),
                                float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
-                               l.tip, l.on_branch_path});
+                               l.tip, l.on_branch_path, l.same_origin, l.diagonal});
     }
   }
 

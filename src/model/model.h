@@ -33,6 +33,8 @@ struct LinkT {
   bool follows;         // parent is the link before (its inertia stays in registers)
   bool tip;             // the next link does not follow this one
   bool on_branch_path;  // lies between the root and a branching link
+  bool same_origin;     // p_PB is zero
+  bool diagonal;        // J has no products of inertia
 };
 using Link = LinkT<double>;
 
@@ -49,14 +51,17 @@ struct Joint {
 };
 
 /// A point of a body that can touch the ground: box corner, sphere centre, capsule end, cylinder rim, mesh hull vertex.
-struct ContactPoint {
-  Vec3 p_BC;              // in the link's frame                     [m]
-  double radius;          // of the sphere around it                 [m]
-  double friction;        // Coulomb                                 [-]
-  double k, d;            // normal stiffness, damping               [N/m, N s/m]
-  double kt, dt;          // tangential stiffness, damping
+/// F: double or float.
+template <class F>
+struct ContactPointT {
+  Vec3T<F> p_BC;          // in the link's frame                     [m]
+  F radius;               // of the sphere around it                 [m]
+  F friction;             // Coulomb                                 [-]
+  F k, d;                 // normal stiffness, damping               [N/m, N s/m]
+  F kt, dt;               // tangential stiffness, damping
   std::int16_t link, object;
 };
+using ContactPoint = ContactPointT<double>;
 
 struct ObjectInfo {
   std::string name;
@@ -104,12 +109,14 @@ struct RobotKind {
 };
 
 /// The ground: points with n · p < offset are inside.
-struct Plane {
-  Vec3 n{0, 0, 1};
-  Vec3 t1{1, 0, 0}, t2{0, 1, 0};  // tangents; n = t1 × t2
-  double offset = 0;              // [m]
+template <class F>
+struct PlaneT {
+  Vec3T<F> n{0, 0, 1};
+  Vec3T<F> t1{1, 0, 0}, t2{0, 1, 0};  // tangents; n = t1 × t2
+  F offset = 0;                       // [m]
   bool present = false;
 };
+using Plane = PlaneT<double>;
 
 /// One robot of the scene and where its numbers are.
 struct RobotModel {

@@ -1,16 +1,33 @@
 /// Joint motion of the levels that do not simulate servos: a target is reached when the next one is due [paper 000, 4.3],
 /// no faster than the joint's speed and not beyond its limits.
-///   v⁺ = (target − q)/(reach h),   a = (v⁺ − v)/h,   q⁺ = q + h v⁺                                         (1)
+///   v⁺ = (target − q)/(steps h),   a = (v⁺ − v)/h,   q⁺ = q + h v⁺                                         (1)
+/// steps: until the targets are due. A robot that comes from another motion may be away from its targets, where its servos
+/// left it; it then takes as many steps more as it needs to catch up at a walking pace, not one.
 #pragma once
+#include <cmath>
+
 #include "state/state.h"
 
 namespace gradus {
 
-/// a (njoint) from q, v (joint parts) and the targets with their reach behind them.
-inline void follow_targets(const RobotKind& kind, const double* q, const double* v, const double* target, double h,
-                           double* a) {
+constexpr double kCatchUp = 1;  // [rad/s] or [m/s]
+
+/// Steps that the joint farthest from its target needs at that speed; 0 if all are there.
+inline double steps_behind(const RobotKind& kind, const double* q, const double* target, double h) {
+  double most = 0;
+  for (int i = 0; i < kind.njoint(); ++i) {
+    const Joint& j = kind.joints[static_cast<std::size_t>(i)];
+    most = maximum(most, std::fabs(clamped(target[i], j.lower, j.upper) - q[i]));
+  }
+  return std::ceil(most / (kCatchUp * h));
+}
+
+/// a (njoint) from q, v (joint parts) of step k and the targets with their due step behind them; behind: steps left to
+/// catch up.
+inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* q, const double* v, const double* target,
+                           double behind, double h, double* a) {
   const int n = kind.njoint();
-  const double steps = maximum(target[n + kReach], 1.0), rate = 1 / (steps * h), per_h = 1 / h;
+  const double steps = maximum(maximum(target[n + kDue] - static_cast<double>(k), 1.0), behind), rate = 1 / (steps * h), per_h = 1 / h;
   for (int i = 0; i < n; ++i) {
     const Joint& j = kind.joints[static_cast<std::size_t>(i)];
     const double goal = clamped(target[i], j.lower, j.upper);
@@ -26,12 +43,14 @@ inline void follow_targets(const RobotKind& kind, const double* q, const double*
   }
 }
 
-/// Joint parts of State[k+1] from the accelerations.
-inline void commit_joints(int njoint, const double* q, const double* v, const double* a, double h, double* q_next,
-                          double* v_next) {
+/// Joint parts of State[k+1] from the accelerations. q_next and v_next may be q and v themselves.
+template <class T>
+GRADUS_INLINE void commit_joints(int njoint, const T* q, const T* v, const T* a, std::type_identity_t<T> h, T* q_next,
+                                 T* v_next) {
   for (int i = 0; i < njoint; ++i) {
-    v_next[i] = v[i] + h * a[i];
-    q_next[i] = q[i] + h * v_next[i];
+    const T v1 = v[i] + h * a[i];
+    v_next[i] = v1;
+    q_next[i] = q[i] + h * v1;
   }
 }
 

@@ -37,10 +37,11 @@ inline void add_contacts(std::span<const StaticContact> contacts, Vec3 g, const 
 }
 
 /// Solves (1) for the root; a fixed root cannot accelerate.
-inline Vec6 solve_root(RootKind root, Vec3 g, const Mat6& M, const Vec6& bias, Factor6& factor) {
-  if (root == RootKind::fixed) return {{0, 0, 0}, -g};
+template <class T>
+GRADUS_INLINE Vec6T<T> solve_root(RootKind root, Vec3T<T> g, const Mat6T<T>& M, const Vec6T<T>& bias, Factor6T<T>& factor) {
+  if (root == RootKind::fixed) return {zero3<T>(), -g};
   factorize(M, factor);
-  return solve(factor, Vec6{-bias.a, -bias.l});
+  return solve(factor, Vec6T<T>{-bias.a, -bias.l});
 }
 
 inline bool touches(std::span<const StaticContact> contacts) {
@@ -51,16 +52,18 @@ inline bool touches(std::span<const StaticContact> contacts) {
 
 /// State[k+1] of a root without regard to its inertia: rotation by the exponential map of w⁺; position with the mean
 /// velocity in flight, which is exact for gravity, and with v⁺ in contact, which is what friction was computed for.
-inline void commit_root(RootKind root, const double* q, const double* v, Vec6 acc, Vec3 g, bool contact, double h,
-                        double* q_next, double* v_next) {
-  const Vec3 v0 = base_velocity(v);
+/// q_next and v_next may be q and v themselves.
+template <class T>
+GRADUS_INLINE void commit_root(RootKind root, const T* q, const T* v, const Vec6T<T>& acc, Vec3T<T> g, MaskOf<T> contact,
+                               std::type_identity_t<T> h, T* q_next, T* v_next) {
+  const Vec3T<T> v0 = base_velocity(v);
   if (root == RootKind::fixed) {
     set_base_pose(q_next, base_position(q), base_orientation(q));
-    set_base_twist(v_next, {0, 0, 0}, {0, 0, 0});
+    set_base_twist(v_next, zero3<T>(), zero3<T>());
     return;
   }
-  const Vec3 w1 = base_angular_velocity(v) + acc.a * h, v1 = v0 + (acc.l + g) * h;
-  const Vec3 mean = contact ? v1 : (v0 + v1) * 0.5;
+  const Vec3T<T> w1 = base_angular_velocity(v) + acc.a * h, v1 = v0 + (acc.l + g) * h;
+  const Vec3T<T> mean = select(contact, v1, (v0 + v1) * T(0.5));
   set_base_pose(q_next, base_position(q) + mean * h, normalized(exponential(w1 * h) * base_orientation(q)));
   set_base_twist(v_next, w1, v1);
 }

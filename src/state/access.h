@@ -32,6 +32,7 @@ struct RobotContext {
   const RobotKind* kind;
   const Plane* ground;
   Vec3 gravity;
+  std::int64_t k;
   const double* now;
   double* next;
   const double* input;
@@ -47,6 +48,7 @@ class View {
   const RobotKind& kind() const { return *c_.kind; }
   const Plane& ground() const { return *c_.ground; }
   Vec3 gravity() const { return c_.gravity; }
+  std::int64_t k() const { return c_.k; }
 
   const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }
   const double* v() const requires(has(A.reads, Field::v)) { return c_.now + c_.at.v; }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "model/model.h"
@@ -13,11 +14,13 @@
 namespace gradus {
 
 /// Numbers of one contact point that survive a step.
-struct ContactMemory {
-  double s1, s2;   // deflection of the sticking spring along the ground's tangents   [m]
-  double fn;       // normal force of the last step                                   [N]
-  double sliding;  // 1 while the point slides
+template <class T>
+struct ContactMemoryT {
+  T s1, s2;   // deflection of the sticking spring along the ground's tangents   [m]
+  T fn;       // normal force of the last step                                   [N]
+  T sliding;  // 1 while the point slides
 };
+using ContactMemory = ContactMemoryT<double>;
 
 /// Where a robot's numbers lie in the slabs.
 struct RobotLayout {
@@ -25,10 +28,10 @@ struct RobotLayout {
   int contact;          // State: ContactMemory of each contact point
   int z;                // State: the owning motion's private numbers (room for the most demanding motion)
   int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
-  int target;           // Input: joint targets (njoint), reach (1), push (7)
+  int target;           // Input: joint targets (njoint), due (1), push (7)
   int z_size;
 };
-constexpr int kReach = 0;     // offset behind the targets: steps until the targets are to be reached
+constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
 constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
 constexpr int kInputTail = 8;
 
@@ -48,41 +51,54 @@ struct Input {
 };
 
 /// Coordinates of a robot: q = p_WB (3), q_WB (4: w x y z), joints;  v = w_WB (3), v_WB (3), joints.
-inline Vec3 base_position(const double* q) { return {q[0], q[1], q[2]}; }
-inline Quat base_orientation(const double* q) { return {q[3], q[4], q[5], q[6]}; }
-inline Vec3 base_angular_velocity(const double* v) { return {v[0], v[1], v[2]}; }
-inline Vec3 base_velocity(const double* v) { return {v[3], v[4], v[5]}; }
-inline void set_base_pose(double* q, Vec3 p, const Quat& r) {
+template <class T>
+GRADUS_INLINE Vec3T<T> base_position(const T* q) { return {q[0], q[1], q[2]}; }
+template <class T>
+GRADUS_INLINE QuatT<T> base_orientation(const T* q) { return {q[3], q[4], q[5], q[6]}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> base_angular_velocity(const T* v) { return {v[0], v[1], v[2]}; }
+template <class T>
+GRADUS_INLINE Vec3T<T> base_velocity(const T* v) { return {v[3], v[4], v[5]}; }
+template <class T>
+GRADUS_INLINE CoordinatesT<T> coordinates_of(const T* q, const T* v) {
+  return {base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
+}
+template <class T>
+GRADUS_INLINE void set_base_pose(T* q, std::type_identity_t<Vec3T<T>> p, const std::type_identity_t<QuatT<T>>& r) {
   q[0] = p.x; q[1] = p.y; q[2] = p.z;
   q[3] = r.w; q[4] = r.x; q[5] = r.y; q[6] = r.z;
 }
-inline void set_base_twist(double* v, Vec3 w, Vec3 l) {
+template <class T>
+GRADUS_INLINE void set_base_twist(T* v, std::type_identity_t<Vec3T<T>> w, std::type_identity_t<Vec3T<T>> l) {
   v[0] = w.x; v[1] = w.y; v[2] = w.z;
   v[3] = l.x; v[4] = l.y; v[5] = l.z;
 }
 
 /// A point of a robot near the static world, and the law's present opinion of it. Lives in Scratch for one step.
-struct StaticContact {
+template <class T>
+struct StaticContactT {
   int point, link;
-  bool active;       // pushes in this step
-  bool barred;       // was found to pull: stays off for the rest of the step
-  bool sliding;
-  Vec3 r;            // from the root's origin, world axes                                  [m]
-  double gap;        // negative: penetration                                               [m]
-  Vec3 u;            // velocity of the point at the start of the step                      [m/s]
-  double fn;         // normal force expected in this step: bounds friction                 [N]
-  Vec3 d;            // direction of sliding
-  Vec3 f;            // force at the start of the step, world axes                          [N]
-  Sym3 W;            // implicit share h (D + h K)                                          [N s²/m]
+  MaskOf<T> active;  // pushes in this step
+  MaskOf<T> sliding;
+  Vec3T<T> r;        // from the root's origin, world axes                                  [m]
+  T gap;             // negative: penetration                                               [m]
+  Vec3T<T> u;        // velocity of the point at the start of the step                      [m/s]
+  T fn;              // normal force expected in this step: bounds friction                 [N]
+  Vec3T<T> d;        // direction of sliding
+  Vec3T<T> f;        // force at the start of the step, world axes                          [N]
+  Sym3T<T> W;        // implicit share h (D + h K)                                          [N s²/m]
 };
+using StaticContact = StaticContactT<double>;
 
 /// Force of one joint with its implicit share [tree/dynamics.h], and what the drive must check afterwards.
-struct DriveForce {
-  double tau, e;       // total, as the motion takes it
-  double servo_tau;    // share of the servo's position term, bounded                     [N m]
-  double servo_slope;  // h² kp of the position term; 0 when held at its limit
-  double low, high;    // its bounds in this step
+template <class T>
+struct DriveForceT {
+  T tau, e;       // total, as the motion takes it
+  T servo_tau;    // share of the servo's position term, bounded                     [N m]
+  T servo_slope;  // h² kp of the position term; 0 when held at its limit
+  T low, high;    // its bounds in this step
 };
+using DriveForce = DriveForceT<double>;
 
 /// Per-robot scratch, made once at compile.
 struct RobotScratch {

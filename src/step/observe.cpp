@@ -137,12 +137,29 @@ void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
   std::copy(out, out + 7, push);
 }
 
-void World::add_impulse(const Impulse& impulse) {
-  if (impulses_.size() < impulses_.capacity()) impulses_.push_back(impulse);
+bool World::fits(const Impulse& i) const {
+  return i.robot >= 0 && i.robot < robot_count() && i.link >= 0 && i.link < slot(i.robot).context.kind->nlink();
 }
 
-void World::set_input(std::span<const double> input) {
-  if (input.size() == input_.slab.size()) std::copy(input.begin(), input.end(), input_.slab.begin());
+bool World::add_impulse(const Impulse& impulse) {
+  if (!fits(impulse) || impulses_.size() == impulses_.capacity()) return false;
+  impulses_.push_back(impulse);
+  return true;
+}
+
+bool World::fits(std::span<const double> input) const {
+  if (input.size() != input_.slab.size()) return false;
+  for (const Slot& s : slots_) {
+    const double link = input[static_cast<std::size_t>(s.context.at.target + s.context.kind->njoint() + kPushLink)];
+    if (!(link >= -1 && link < s.context.kind->nlink())) return false;
+  }
+  return true;
+}
+
+bool World::set_input(std::span<const double> input) {
+  if (!fits(input)) return false;
+  std::copy(input.begin(), input.end(), input_.slab.begin());
+  return true;
 }
 
 }  // namespace gradus

@@ -98,7 +98,7 @@ const Decl kRobot[] = {
     {"mass", "kg", "total mass", [](const World& w, int r, int) { return kind_of(w, r).mass; }},
     {"level", "", "level of detail of its motion", [](const World& w, int r, int) { return double(w.motion(r).level); }, nullptr, kWhole},
     {"fallen", "", "tilted by more than 60 degrees", [](const World& w, int r, int) { return w.fallen(r) ? 1.0 : 0.0; }, nullptr, kTruth},
-    {"us_per_step", "us", "wall time of its share of a step", [](const World& w, int r, int) { return w.microseconds(r); }},
+    {"us_per_step", "us", "processor time of its share of a step", [](const World& w, int r, int) { return w.microseconds(r); }},
 };
 
 const Decl kJoint[] = {

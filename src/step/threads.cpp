@@ -25,13 +25,13 @@ Team::~Team() {
   for (std::thread& t : threads_) t.join();
 }
 
-void Team::run(const std::function<void(int)>& work) {
-  if (size_ == 1) return work(0);
-  work_ = &work;
+void Team::run_call(Call call) {
+  if (size_ == 1) return call.function(call.work, 0);
+  call_ = call;
   running_.store(size_ - 1, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  work(0);
+  call.function(call.work, 0);
   wait_for([this] { return running_.load(std::memory_order_acquire) == 0; });
 }
 
@@ -42,7 +42,7 @@ void Team::serve(int part) {
       if (spins > 2000) round_.wait(seen, std::memory_order_acquire);
     ++seen;
     if (stop_) return;
-    (*work_)(part);
+    call_.function(call_.work, part);
     running_.fetch_sub(1, std::memory_order_release);
   }
 }

@@ -1,7 +1,6 @@
 #include "step/world.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -14,18 +13,17 @@
 namespace gradus {
 namespace {
 
-constexpr int kPredictions = 3;       // predictions a robot may take in one step
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
 
-double now_us() {
-  using namespace std::chrono;
-  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
-World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads) {}
+World::World(Model model, Options options) : model_(std::move(model)), team_(options.threads), clock_(options.clock) {
+  for (int i = 0; clock_ && i < 32; ++i) {  // reading it takes time too, which is not the robot's
+    const double t = clock_(), cost = clock_() - t;
+    clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
+  }
+}
 
 Result<std::unique_ptr<World>> World::make(Model model, Options options) {
   std::unique_ptr<World> w(new World(std::move(model), options));
@@ -104,10 +102,9 @@ void World::place_robots() {
     set_base_twist(state_[0].slab.data() + at.v, robot.w_WB, robot.v_WB);
     double* target = input_.slab.data() + at.target;
     for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
-    target[robot.kind->njoint() + kReach] = 1;
     target[robot.kind->njoint() + kPushLink] = -1;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
-    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
   }
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
@@ -133,26 +130,26 @@ void World::each_robot(const Work& work) {
     for (int i = 0; i < n; ++i) work(i);
     return;
   }
-  const std::function<void(int)> part = [&](int p) {
+  team_.run([&](int p) {
     for (int i = n * p / parts; i < n * (p + 1) / parts; ++i) work(i);
-  };
-  team_.run(part);
+  });
 }
 
 void World::step() {
   run_controllers();
-  const bool timed = state_[0].k % kTimingPeriod == 0;
+  const bool timed = clock_ && state_[0].k % kTimingPeriod == 0;
   auto finish = [this](int i) {
     commit(slot(i));
     slot(i).context.now = state_[1].slab.data();  // this robot is in the next state already
     slot(i).context.next = state_[0].slab.data();
+    ++slot(i).context.k;
     look(slot(i));
   };
   auto whole = [&](int i) {  // nothing couples robots: each can go from start to end while its numbers are warm
-    const double t0 = timed ? now_us() : 0;
+    const double t0 = timed ? clock_() : 0;
     move(slot(i));
     finish(i);
-    if (timed) slot(i).us += (now_us() - t0 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.1);
+    if (timed) slot(i).us += (maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
   };
   if (impulses_.empty()) {
     each_robot(whole);
@@ -163,8 +160,12 @@ void World::step() {
   }
   state_[1].k = state_[0].k + 1;
   std::swap(state_[0], state_[1]);
-  for (int i = 0; i < robot_count(); ++i)
+  report_.predictions = report_.unsettled = 0;
+  for (int i = 0; i < robot_count(); ++i) {
+    report_.predictions += slot(i).predictions;
+    report_.unsettled += slot(i).unsettled;
     if (slot(i).not_finite && report_.not_finite < 0) report_.not_finite = i;
+  }
 }
 
 void World::move(Slot& s) {
@@ -172,19 +173,14 @@ void World::move(Slot& s) {
   const double h = model_.step;
   if (s.needs.uses_drives) Servo::begin(View<Servo::access>(c), h);
   if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
-  for (int pass = 1;; ++pass) {
-    s.motion->predict(c, h);
-    ++s.predictions;
-    bool again = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
-    if (s.needs.uses_drives) again |= Servo::review(View<Servo::access>(c), h);
-    if (!again) return;
-    if (pass == kPredictions) {
-      // The opinions have just changed once more; this prediction belongs to the new ones.
-      s.motion->predict(c, h);
-      ++s.unsettled;
-      return;
-    }
-  }
+  const int predictions = settle([&] { s.motion->predict(c, h); },
+                                 [&] {
+                                   const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
+                                   const bool drive = s.needs.uses_drives && Servo::review(View<Servo::access>(c), h);
+                                   return law || drive;
+                                 });
+  s.predictions += predictions;
+  if (predictions > kPredictions) ++s.unsettled;
 }
 
 void World::couple() {
@@ -231,15 +227,10 @@ void World::run_controllers() {
   inputs_changed_ = false;
   const std::int64_t k = state_[0].k;
   for (ControllerSlot& c : controllers_) {
-    const RobotLayout& at = layout_.robots[static_cast<std::size_t>(c.robot)];
-    double& reach = input_.slab[static_cast<std::size_t>(at.target + slot(c.robot).context.kind->njoint() + kReach)];
     const std::int64_t since = k - c.start;
-    if (since < 0) continue;
-    if (since % c.period == 0) {
-      control(c);
-      inputs_changed_ = true;
-    }
-    reach = static_cast<double>(c.period - since % c.period);
+    if (since < 0 || since % c.period != 0) continue;
+    control(c);
+    inputs_changed_ = true;
   }
 }
 
@@ -247,6 +238,8 @@ void World::control(ControllerSlot& c) {
   const RobotOutput out = output(c.robot);
   RobotCommand command{targets(c.robot)};
   c.controller->control(out, command);
+  const RobotContext& context = slot(c.robot).context;
+  input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] = static_cast<double>(k() + c.period);
 }
 
 void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
@@ -264,6 +257,7 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   s.needs = std::move(needs);
   s.scratch.contact_count = 0;
   std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
+  forget(s);
   RobotContext c = s.context;
   c.next = state_[0].slab.data();
   motion->enter(c, model_.step);
@@ -271,27 +265,40 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   return {};
 }
 
+/// Numbers that the robot's motion will not write are zero in both states: a value left behind by the motion before would
+/// come and go with every swap, and a restored world could not know it.
+void World::forget(const Slot& s) {
+  const RobotLayout& at = s.context.at;
+  for (State& x : state_) {
+    std::fill_n(x.slab.begin() + at.z, at.z_size, 0.0);
+    if (!s.needs.uses_contacts) std::fill(x.slab.begin() + at.contact, x.slab.begin() + at.z, 0.0);
+  }
+}
+
 std::uint64_t World::hash() const {
   return hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
 }
 
 Snapshot World::snapshot() const {
-  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}};
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_};
   for (const Slot& x : slots_) s.motion.emplace_back(x.motion->name);
   return s;
 }
 
 bool World::restore(const Snapshot& s) {
-  if (s.state.size() != state_[0].slab.size() || s.input.size() != input_.slab.size() || s.motion.size() != slots_.size())
-    return false;
+  if (s.state.size() != state_[0].slab.size() || s.motion.size() != slots_.size() || !fits(s.input)) return false;
+  if (s.impulses.size() > impulses_.capacity()) return false;
+  for (const Impulse& i : s.impulses)
+    if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
     if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
+  std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
   std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
-  impulses_.clear();
+  impulses_.assign(s.impulses.begin(), s.impulses.end());
   report_.not_finite = -1;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].motion = find_motion(s.motion[i]);
@@ -299,6 +306,7 @@ bool World::restore(const Snapshot& s) {
     slots_[i].scratch.contact_count = 0;
     std::fill(slots_[i].scratch.contact_begin.begin(), slots_[i].scratch.contact_begin.end(), 0);
     slots_[i].not_finite = false;
+    slots_[i].context.k = s.k;
     look(slots_[i]);
   }
   return true;

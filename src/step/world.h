@@ -9,6 +9,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,16 @@ struct StepReport {
   std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
 };
 
-/// Complete state of a run, also for another process: save, restore, same bits from there.
+/// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
+/// what they remember between calls is theirs.
 struct Snapshot {
   std::int64_t k = 0;
   std::vector<double> state, input;
   std::vector<std::string> motion;   // of each robot
+  std::vector<Impulse> impulses;     // waiting for the next step
+  /// Little-endian, with version and checksum [snapshot.cpp].
   std::vector<std::byte> bytes() const;
+  /// None if the bytes are not a whole, undamaged snapshot of this version.
   static std::optional<Snapshot> from_bytes(std::span<const std::byte> bytes);
 };
 
@@ -46,6 +51,7 @@ class World {
  public:
   struct Options {
     int threads = 1;
+    double (*clock)() = nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -82,7 +88,8 @@ class World {
   void set_v(int robot, std::span<const double> v);
   std::span<double> targets(int robot);               // held until changed
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
-  void add_impulse(const Impulse& impulse);           // once, in the next step; at most 64 pending
+  /// Once, in the next step. False if there is no such link or 64 are waiting already.
+  bool add_impulse(const Impulse& impulse);
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
@@ -91,7 +98,8 @@ class World {
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
   bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
   std::span<const double> input() const { return input_.slab; }
-  void set_input(std::span<const double> input);           // replay: instead of the controllers
+  /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
+  bool set_input(std::span<const double> input);
   void drop_controllers() { controllers_.clear(); }
 
   std::uint64_t hash() const;                          // of k, State and Input
@@ -99,7 +107,7 @@ class World {
   /// False, and nothing changed, if it does not fit this model.
   bool restore(const Snapshot& snapshot);
 
-  /// Wall time of a robot's share of a step, smoothed, sampled now and then.   [µs]
+  /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
   double microseconds(int robot) const { return slots_[static_cast<std::size_t>(robot)].us; }
 
  private:
@@ -133,8 +141,11 @@ class World {
   void couple();                // B4
   void commit(Slot& s);         // B5
   void look(Slot& s);           // A1, A2
+  void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
   void point_at_states();
+  bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
+  bool fits(const Impulse& impulse) const;
   Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
@@ -146,6 +157,8 @@ class World {
   std::vector<ControllerSlot> controllers_;
   std::vector<Impulse> impulses_;
   Team team_;
+  double (*clock_)();
+  double clock_cost_ = 0;       // of one reading [s]
   StepReport report_;
   bool inputs_changed_ = false;
 };

@@ -31,20 +31,50 @@ struct JointFactorT {
 };
 using JointFactor = JointFactorT<double>;
 
-/// Link i's own inertia about the root's origin and its velocity-product force V ×* I V.
+/// Inertia of one rigid body about the root's origin, [A [h]×; −[h]× m 1]: what of a Mat6 is not zero by its nature.
+template <class T>
+struct RigidInertiaT {
+  Sym3T<T> A;
+  Vec3T<T> h;  // mass times centre of mass
+  T m;
+};
+
+template <class T>
+GRADUS_INLINE Mat6T<T> to_full(const RigidInertiaT<T>& r) {
+  const T o = T(0.0);
+  return {r.A, {{o, r.h.z, -r.h.y}, {-r.h.z, o, r.h.x}, {r.h.y, -r.h.x, o}}, {r.m, o, o, r.m, o, r.m}};
+}
+template <class T>
+GRADUS_INLINE Mat6T<T>& operator+=(Mat6T<T>& I, const RigidInertiaT<T>& r) {
+  I.A += r.A;
+  I.B.x.y += r.h.z; I.B.x.z -= r.h.y;
+  I.B.y.x -= r.h.z; I.B.y.z += r.h.x;
+  I.B.z.x += r.h.y; I.B.z.y -= r.h.x;
+  I.C.xx += r.m; I.C.yy += r.m; I.C.zz += r.m;
+  return I;
+}
+template <class T>
+GRADUS_INLINE Vec6T<T> operator*(const RigidInertiaT<T>& r, const Vec6T<T>& V) {
+  return {cross_add(r.A * V.a, r.h, V.l), V.l * r.m - cross(r.h, V.a)};
+}
+
+/// Link's own inertia about the root's origin and its velocity-product force V ×* I V.
+template <class T, class F>
+GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, RigidInertiaT<T>& I, Vec6T<T>& b) {
+  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
+  I.m = T(l.mass);
+  I.h = c * I.m;
+  I.A = l.diagonal ? rotated_diagonal(f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(f.R, cast<T>(l.J));
+  const Vec3T<T>& h = I.h;
+  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+  I.A = {I.A.xx + yy + zz, I.A.xy - h.x * c.y, I.A.xz - h.x * c.z, I.A.yy + xx + zz, I.A.yz - h.y * c.z, I.A.zz + xx + yy};
+  b = cross_force(f.V, I * f.V);
+}
 template <class T, class F>
 GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, Mat6T<T>& I, Vec6T<T>& b) {
-  const T m = T(l.mass), o = T(0.0);
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-  const Vec3T<T> h = c * m;
-  const Sym3T<T> J = rotated(f.R, cast<T>(l.J));
-  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  I.A = {J.xx + yy + zz, J.xy - h.x * c.y, J.xz - h.x * c.z, J.yy + xx + zz, J.yz - h.y * c.z, J.zz + xx + yy};
-  I.B = {{o, h.z, -h.y}, {-h.z, o, h.x}, {h.y, -h.x, o}};
-  I.C = {m, o, o, m, o, m};
-  const Vec3T<T> L = cross_add(I.A * f.V.a, h, f.V.l), P = f.V.l * m - cross(h, f.V.a);
-  b.a = cross_add(cross(f.V.a, L), f.V.l, P);
-  b.l = cross(f.V.a, P);
+  RigidInertiaT<T> r;
+  own_inertia(l, f, r, b);
+  I = to_full(r);
 }
 
 /// Velocity-product acceleration of a joint, V × S v.
@@ -78,14 +108,15 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     branch_I[k] = zero66<T>();
     branch_b[k] = zero6<T>();
   }
-  Mat6T<T> I = zero66<T>(), own;  // I and b stay in registers along a limb
+  Mat6T<T> I = zero66<T>();  // I and b stay in registers along a limb
   Vec6T<T> b = zero6<T>(), own_b;
+  RigidInertiaT<T> own;
   for (int i = nlink - 1; i >= 0; --i) {
     const LinkT<F>& l = links[i];
     const FrameT<T>& f = frames.inward(links, x, i);
     own_inertia(l, f, own, own_b);
     if (l.tip) {
-      I = own;
+      I = to_full(own);
       b = own_b;
     } else {
       I += own;
@@ -147,7 +178,7 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
 template <class T, class F>
 GRADUS_INLINE Vec6T<T> rnea(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,
                             Vec6T<T> acc0, const T* a, Vec6T<T>* acc, Vec6T<T>* force, T* tau) {
-  Mat6T<T> I;
+  RigidInertiaT<T> I;
   for (int i = 0; i < nlink; ++i) {
     acc[i] = i == 0 ? acc0
                     : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
@@ -197,7 +228,7 @@ GRADUS_INLINE void crba(const LinkT<F>* links, int nlink, const FrameT<T>* frame
 template <class T, class F>
 GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,
                              const T* a, Mat6T<T>& composite, Vec6T<T>& bias, Vec6T<T>* acc) {
-  Mat6T<T> I;
+  RigidInertiaT<T> I;
   composite = zero66<T>();
   bias = zero6<T>();
   for (int i = 0; i < nlink; ++i) {
@@ -211,22 +242,36 @@ GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const Coordinates
 }
 
 /// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
+/// With x, y, z the link's axes in the world, R J Rᵀ = Jzz 1 + (Jxx − Jzz) x xᵀ + (Jyy − Jzz) y yᵀ for a diagonal J, and a
+/// point mass adds m (|c|² 1 − c cᵀ): all multiples of 1 are summed as one number.
 template <class T, class F>
 GRADUS_INLINE void common_body(const LinkT<F>* links, int nlink, const FrameT<T>* frames, T& mass, Vec3T<T>& com,
                                Sym3T<T>& J) {
   Vec3T<T> h = zero3<T>();
+  T sphere = T(0.0);  // multiple of 1
   mass = T(0.0);
   J = {mass, mass, mass, mass, mass, mass};
   for (int i = 0; i < nlink; ++i) {
     const LinkT<F>& l = links[i];
-    const Vec3T<T> c = frames[i].p + frames[i].R * cast<T>(l.com);
-    J += rotated(frames[i].R, cast<T>(l.J));
-    J += point_inertia(T(l.mass), c);
-    h += c * T(l.mass);
+    const FrameT<T>& f = frames[i];
+    const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
+    if (l.diagonal) {
+      sphere += T(l.J.zz);
+      add_outer(J, f.R.x, T(l.J.xx - l.J.zz));
+      add_outer(J, f.R.y, T(l.J.yy - l.J.zz));
+    } else {
+      J += rotated(f.R, cast<T>(l.J));
+    }
+    const Vec3T<T> hc = c * T(l.mass);
+    sphere += dot(hc, c);
+    add_outer(J, c, T(-l.mass));
+    h += hc;
     mass += T(l.mass);
   }
   com = h * (T(1.0) / mass);
-  J += point_inertia(-mass, com);
+  sphere -= dot(h, com);
+  add_outer(J, com, mass);
+  J.xx += sphere; J.yy += sphere; J.zz += sphere;
 }
 
 /// Momentum about the root's origin; `v0` is the root's linear velocity.
@@ -234,7 +279,7 @@ template <class T, class F>
 GRADUS_INLINE Vec6T<T> momentum(const LinkT<F>* links, int nlink, const FrameT<T>* frames, Vec3T<T> v0) {
   Vec6T<T> sum = zero6<T>();
   for (int i = 0; i < nlink; ++i) {
-    Mat6T<T> I;
+    RigidInertiaT<T> I;
     Vec6T<T> b;
     own_inertia(links[i], frames[i], I, b);
     sum += I * Vec6T<T>{frames[i].V.a, frames[i].V.l + v0};

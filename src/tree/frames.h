@@ -31,19 +31,18 @@ struct CoordinatesT {
   const T* v;        // (njoint)
 };
 
-/// R ← R rot(axis, angle) from its sine and cosine; cheaper about a coordinate axis.
+/// R = P rot(axis, angle) from its sine and cosine; cheaper about a coordinate axis.
 template <class T, class F>
-GRADUS_INLINE void turn(const LinkT<F>& l, T s, T c, Mat3T<T>& R) {
-  const Mat3T<T> P = R;
+GRADUS_INLINE void turn(const LinkT<F>& l, T s, T c, const Mat3T<T>& P, Mat3T<T>& R) {
   switch (l.axis_kind) {
-    case Axis::x: R.y = P.y * c + P.z * s; R.z = P.z * c - P.y * s; break;
-    case Axis::y: R.z = P.z * c + P.x * s; R.x = P.x * c - P.z * s; break;
-    case Axis::z: R.x = P.x * c + P.y * s; R.y = P.y * c - P.x * s; break;
+    case Axis::x: R = {P.x, P.y * c + P.z * s, P.z * c - P.y * s}; break;
+    case Axis::y: R = {P.x * c - P.z * s, P.y, P.z * c + P.x * s}; break;
+    case Axis::z: R = {P.x * c + P.y * s, P.y * c - P.x * s, P.z}; break;
     case Axis::general: {
       const T a = T(l.axis.x), b = T(l.axis.y), d = T(l.axis.z), k = T(1.0) - c;
-      R.x = P * Vec3T<T>{c + k * a * a, k * a * b + s * d, k * a * d - s * b};
-      R.y = P * Vec3T<T>{k * a * b - s * d, c + k * b * b, k * b * d + s * a};
-      R.z = P * Vec3T<T>{k * a * d + s * b, k * b * d - s * a, c + k * d * d};
+      R = {P * Vec3T<T>{c + k * a * a, k * a * b + s * d, k * a * d - s * b},
+           P * Vec3T<T>{k * a * b - s * d, c + k * b * b, k * b * d + s * a},
+           P * Vec3T<T>{k * a * d + s * b, k * b * d - s * a, c + k * d * d}};
     }
   }
 }
@@ -59,29 +58,34 @@ GRADUS_INLINE Vec3T<T> axis_of(const LinkT<F>& l, const Mat3T<T>& R) {
   }
 }
 
-/// (1), (2): from the parent's frame to the link's, given the joint's sine and cosine (unused for prismatic ones).
+/// (1), (2): the link's frame f from its parent's, given the joint's sine and cosine (unused for prismatic ones).
 template <class T, class F>
-GRADUS_INLINE void step_out(const LinkT<F>& l, T q, T v, T s, T c, FrameT<T>& f) {
-  f.p = f.p + f.R * cast<T>(l.p_PB);
+GRADUS_INLINE void step_out(const LinkT<F>& l, T q, T v, T s, T c, const FrameT<T>& parent, FrameT<T>& f) {
+  f.p = l.same_origin ? parent.p : parent.p + parent.R * cast<T>(l.p_PB);
   if (l.prismatic) {
-    const Vec3T<T> axis = axis_of(l, f.R);
+    const Vec3T<T> axis = axis_of(l, parent.R);
+    f.R = parent.R;
     f.p = f.p + axis * q;
     f.S = {zero3<T>(), axis};
   } else {
-    turn(l, s, c, f.R);
+    turn(l, s, c, parent.R, f.R);
     const Vec3T<T> axis = axis_of(l, f.R);
     f.S = {axis, cross(f.p, axis)};
   }
-  f.V = {f.V.a + f.S.a * v, f.V.l + f.S.l * v};
+  f.V = {parent.V.a + f.S.a * v, parent.V.l + f.S.l * v};
 }
 
 /// The inverse of step_out: from the link's frame back to its parent's (without the parent's S).
 template <class T, class F>
 GRADUS_INLINE void step_in(const LinkT<F>& l, T q, T v, T s, T c, FrameT<T>& f) {
   f.V = {f.V.a - f.S.a * v, f.V.l - f.S.l * v};
-  if (l.prismatic) f.p = f.p - f.S.l * q;
-  else turn(l, -s, c, f.R);
-  f.p = f.p - f.R * cast<T>(l.p_PB);
+  if (l.prismatic) {
+    f.p = f.p - f.S.l * q;
+  } else {
+    const Mat3T<T> R = f.R;
+    turn(l, -s, c, R, f.R);
+  }
+  if (!l.same_origin) f.p = f.p - f.R * cast<T>(l.p_PB);
 }
 
 template <class T>
@@ -89,35 +93,48 @@ GRADUS_INLINE FrameT<T> root_frame(const CoordinatesT<T>& x) {
   return {to_matrix(x.q_WB), zero3<T>(), {x.w_WB, zero3<T>()}, zero6<T>()};
 }
 
-/// Policy: every link's frame is kept in memory.
-template <class T>
-class StoredFrames {
- public:
-  explicit StoredFrames(FrameT<T>* frames) : frames_(frames) {}  // (nlink)
-
-  template <class F>
-  GRADUS_INLINE void compute(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x) {
-    frames_[0] = root_frame(x);
-    for (int i = 1; i < nlink; ++i) {
-      const LinkT<F>& l = links[i];
-      T s{}, c{};
-      if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
-      FrameT<T> f = frames_[l.parent];
-      step_out(l, x.q[i - 1], x.v[i - 1], s, c, f);
-      frames_[i] = f;
-    }
+/// Frames of all links into memory.  frames (nlink)
+template <class T, class F>
+GRADUS_INLINE void compute_frames(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, FrameT<T>* frames) {
+  frames[0] = root_frame(x);
+  for (int i = 1; i < nlink; ++i) {
+    const LinkT<F>& l = links[i];
+    T s{}, c{};
+    if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
+    step_out(l, x.q[i - 1], x.v[i - 1], s, c, frames[l.parent], frames[i]);
   }
+}
+
+/// Policy: every link's frame lies in memory already, from compute_frames.
+template <class T>
+class GivenFrames {
+ public:
+  GRADUS_HD explicit GivenFrames(const FrameT<T>* frames) : frames_(frames) {}  // (nlink)
   template <class F>
-  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) { return frames_[i]; }
+  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
   template <class F>
-  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) { return frames_[i]; }
+  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
 
  private:
-  FrameT<T>* frames_;
+  const FrameT<T>* frames_;
+};
+
+/// Policy: every link's frame is kept in memory.
+template <class T>
+class StoredFrames : public GivenFrames<T> {
+ public:
+  GRADUS_HD explicit StoredFrames(FrameT<T>* frames) : GivenFrames<T>(frames), room_(frames) {}  // (nlink)
+  template <class F>
+  GRADUS_INLINE void compute(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x) {
+    compute_frames(links, nlink, x, room_);
+  }
+
+ private:
+  FrameT<T>* room_;
 };
 
 /// Policy: only the frames of branching links are kept, and sine and cosine of each joint; limbs are walked out and unwound.
-/// Must be asked for links in falling order (inward), then in rising order (outward).
+/// Each walk asks for all links in turn: in falling order (inward) or in rising order (outward).
 template <class T>
 class RecomputedFrames {
  public:
@@ -143,7 +160,10 @@ class RecomputedFrames {
     while (first > 0 && links[first].follows) --first;
     const bool from_root = first == 0;  // the limb that starts at the root
     now_ = from_root ? root_ : branches_[links[links[first].parent].branch];
-    for (int k = from_root ? 1 : first; k <= i; ++k) step_out(links[k], x.q[k - 1], x.v[k - 1], s_[k], c_[k], now_);
+    for (int k = from_root ? 1 : first; k <= i; ++k) {
+      const FrameT<T> parent = now_;
+      step_out(links[k], x.q[k - 1], x.v[k - 1], s_[k], c_[k], parent, now_);
+    }
     return now_;
   }
   template <class F>
@@ -157,8 +177,9 @@ class RecomputedFrames {
   /// `before` is the frame of link i − 1 if link i follows it.
   template <class F>
   GRADUS_INLINE FrameT<T> walk_one(const LinkT<F>* links, const CoordinatesT<T>& x, int i, const FrameT<T>& before) {
-    FrameT<T> f = links[i].follows ? before : branches_[links[links[i].parent].branch];
-    step_out(links[i], x.q[i - 1], x.v[i - 1], s_[i], c_[i], f);
+    FrameT<T> f;
+    const FrameT<T>& parent = links[i].follows ? before : branches_[links[links[i].parent].branch];
+    step_out(links[i], x.q[i - 1], x.v[i - 1], s_[i], c_[i], parent, f);
     return f;
   }
   /// From link k to its parent k − 1, whose own S must be made anew.

@@ -1,8 +1,5 @@
-#include "motion/articulated/articulated.h"
-
+#include "motion/articulated/articulated.inl"
 #include "motion/joint_path.h"
-#include "motion/rigid.h"
-#include "tree/dynamics.h"
 
 namespace gradus {
 namespace {
@@ -13,15 +10,12 @@ struct Scratch {
   JointFactor* factors(const RobotKind&) { return reinterpret_cast<JointFactor*>(this + 1); }
   Mat6* branch_I(const RobotKind& k) { return reinterpret_cast<Mat6*>(factors(k) + k.nlink()); }
   Vec6* branch_b(const RobotKind& k) { return reinterpret_cast<Vec6*>(branch_I(k) + k.branch_count); }
+  ArticulatedRoomT<double> room(const RobotKind& k) { return {&root, factors(k), branch_I(k), branch_b(k)}; }
   static std::size_t size(const RobotKind& k) {
     return sizeof(Scratch) + static_cast<std::size_t>(k.nlink()) * sizeof(JointFactor) +
            static_cast<std::size_t>(k.branch_count) * (sizeof(Mat6) + sizeof(Vec6));
   }
 };
-
-CoordinatesT<double> coordinates(const double* q, const double* v) {
-  return {base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
-}
 
 }  // namespace
 
@@ -34,30 +28,14 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
 
 void Articulated::predict(View<access> view, double) {
   const RobotKind& kind = view.kind();
-  Scratch& s = view.own<Scratch>();
-  const Vec3 g = view.gravity();
-  const auto x = coordinates(view.q(), view.v());
-  const DriveForce* drive = view.drive();
-  const std::span<const StaticContact> contacts = view.contacts();
-  const int* begin = view.contact_begin();
   const double* push = view.target() + kind.njoint() + kPushLink;
-  auto force = [drive](int i) { return JointForceT<double>{drive[i - 1].tau, drive[i - 1].e}; };
-  auto external = [&](int i, const Frame& f, Mat6& I, Vec6& b) {
-    for (int k = begin[i]; k < begin[i + 1]; ++k) {
-      const StaticContact& c = contacts[static_cast<std::size_t>(k)];
-      if (!c.active) continue;
-      add_point(I, c.r, c.W);
-      b = b - wrench_at(c.r, c.f - c.W * g);  // f⁺ = f − W (acc + g)
-    }
+  auto pushed = [push](int i, const Frame& f, Vec6& b) {
     if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
   };
-  StoredFrames<double> frames(const_cast<Frame*>(view.frames()));
-  Mat6 I0;
-  Vec6 b0;
-  aba_inward(kind.links.data(), kind.nlink(), x, frames, force, external, s.branch_I(kind), s.branch_b(kind),
-             kind.branch_count, s.factors(kind), I0, b0);
-  const Vec6 acc0 = solve_root(kind.root, g, I0, b0, s.root);
-  aba_outward(kind.links.data(), kind.nlink(), x, frames, s.factors(kind), acc0, view.acc_out(), view.a_out());
+  const GivenFrames<double> frames(view.frames());
+  predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),
+                      view.contacts().data(), view.contact_begin(), pushed, view.own<Scratch>().room(kind), view.acc_out(),
+                      view.a_out());
 }
 
 void Articulated::respond(View<access> view) {

@@ -13,12 +13,19 @@ struct Stand {
   int foot;
   Vec3 p_WF;
   Quat q_WF;
+  bool fresh;  // put down in this step: the base is moved to where the flat foot wants it
 };
+constexpr int kStand = 9;  // numbers of a Stand in z; behind them: steps left to catch up with the targets
 
-Stand load(const double* z) { return {static_cast<int>(z[0]), {z[1], z[2], z[3]}, {z[4], z[5], z[6], z[7]}}; }
+/// A snapshot from elsewhere may hold anything, so the number of the foot is checked.
+Stand load(const RobotKind& kind, const double* z) {
+  const bool known = z[0] > 0 && z[0] < static_cast<double>(kind.feet.size());
+  return {known ? static_cast<int>(z[0]) : 0, {z[1], z[2], z[3]}, {z[4], z[5], z[6], z[7]}, z[8] != 0};
+}
 void store(const Stand& s, double* z) {
-  const double out[8] = {double(s.foot), s.p_WF.x, s.p_WF.y, s.p_WF.z, s.q_WF.w, s.q_WF.x, s.q_WF.y, s.q_WF.z};
-  for (int i = 0; i < 8; ++i) z[i] = out[i];
+  const double out[kStand] = {double(s.foot), s.p_WF.x, s.p_WF.y, s.p_WF.z, s.q_WF.w,
+                              s.q_WF.x,       s.q_WF.y, s.q_WF.z, s.fresh ? 1.0 : 0.0};
+  for (int i = 0; i < kStand; ++i) z[i] = out[i];
 }
 
 /// Height of a link's lowest contact point over the ground when the link has pose (R, p).
@@ -38,7 +45,7 @@ Stand put_down(const RobotKind& kind, const Plane& ground, int foot, Vec3 p_WB, 
   const Vec3 y_unit = y * (1 / norm(y));
   const Mat3 R{cross(y_unit, z), y_unit, z};
   const Vec3 p = p_WB + f.p;
-  return {foot, p - z * lowest(kind, kind.feet[static_cast<std::size_t>(foot)], ground, R, p), to_quaternion(R)};
+  return {foot, p - z * lowest(kind, kind.feet[static_cast<std::size_t>(foot)], ground, R, p), to_quaternion(R), true};
 }
 
 int lowest_foot(const RobotKind& kind, const Plane& ground, Vec3 p_WB, const Frame* frames, int standing) {
@@ -69,11 +76,17 @@ Pose link_in_root(const RobotKind& kind, int link, const double* q) {
     } else {
       double s, c;
       sine_cosine(q[i - 1], s, c);
-      turn(l, s, c, X_PL.R);
+      turn(l, s, c, identity3<double>(), X_PL.R);
     }
     X = X_PL * X;
   }
   return X;
+}
+
+/// Pose of the base over the standing foot for joint coordinates q.
+Pose base_over(const RobotKind& kind, const Stand& stand, const double* q) {
+  const Pose X_BF = link_in_root(kind, kind.feet[static_cast<std::size_t>(stand.foot)], q);
+  return Pose{to_matrix(stand.q_WF), stand.p_WF} * inverse(X_BF);
 }
 
 /// Angular velocity that turns a into b within h: rotation vector of b a⁻¹ by its series, exact to 1e-12 up to 0.1 rad a step.
@@ -89,7 +102,7 @@ Vec3 turning(const Quat& a, const Quat& b, double h) {
 
 MotionNeeds KinematicWalk::bind(const RobotKind& kind) {
   MotionNeeds n;
-  n.z_size = 8;
+  n.z_size = kStand + 1;
   n.scratch = sizeof(Stand);
   n.uses_contacts = n.uses_drives = false;
   if (kind.feet.empty()) n.missing.push_back("feet: name the objects that may stand on the ground, feet = [\"…\"]");
@@ -101,17 +114,18 @@ MotionNeeds KinematicWalk::bind(const RobotKind& kind) {
   return n;
 }
 
-void KinematicWalk::enter(View<access> view, double) {
+void KinematicWalk::enter(View<access> view, double h) {
   const Vec3 p = base_position(view.q());
   const int foot = lowest_foot(view.kind(), view.ground(), p, view.frames(), 0);
   const int link = view.kind().feet[static_cast<std::size_t>(foot)];
   store(put_down(view.kind(), view.ground(), foot, p, view.frames()[link]), view.z_next());
+  view.z_next()[kStand] = steps_behind(view.kind(), view.q() + 7, view.target(), h);
 }
 
 void KinematicWalk::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  follow_targets(kind, view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
-  Stand stand = load(view.z());
+  follow_targets(kind, view.k(), view.q() + 7, view.v() + 6, view.target(), view.z()[kStand], h, view.a_out());
+  Stand stand = load(kind, view.z());
   const Vec3 p = base_position(view.q());
   const int foot = lowest_foot(kind, view.ground(), p, view.frames(), stand.foot);
   if (foot != stand.foot)
@@ -130,12 +144,21 @@ void KinematicWalk::commit(View<access> view, double h) {
   const double *q = view.q(), *v = view.v();
   double *q1 = view.q_next(), *v1 = view.v_next();
   commit_joints(kind.njoint(), q + 7, v + 6, view.a(), h, q1 + 7, v1 + 6);
-  const Pose X_BF = link_in_root(kind, kind.feet[static_cast<std::size_t>(stand.foot)], q1 + 7);
-  const Pose X_WB = Pose{to_matrix(stand.q_WF), stand.p_WF} * inverse(X_BF);
+  const Pose X_WB = base_over(kind, stand, q1 + 7);
+  // Velocity is what the joints do over the standing foot. Putting a foot down flat shifts the base a little without
+  // velocity, or a robot handed to a dynamic motion right then would be thrown.
+  Vec3 p_before = base_position(q);
+  Quat q_before = base_orientation(q);
+  if (stand.fresh) {
+    const Pose X = base_over(kind, stand, q + 7);
+    p_before = X.p;
+    q_before = to_quaternion(X.R);
+  }
   const Quat turned = to_quaternion(X_WB.R);
-  set_base_twist(v1, turning(base_orientation(q), turned, h), (X_WB.p - base_position(q)) * (1 / h));
+  set_base_twist(v1, turning(q_before, turned, h), (X_WB.p - p_before) * (1 / h));
   set_base_pose(q1, X_WB.p, turned);
-  store(stand, view.z_next());
+  store({stand.foot, stand.p_WF, stand.q_WF, false}, view.z_next());
+  view.z_next()[kStand] = maximum(view.z()[kStand] - 1, 0.0);
   commit_results(kind, v, v1, h, view.r_next());
 }
 

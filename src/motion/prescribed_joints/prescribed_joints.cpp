@@ -8,17 +8,22 @@ namespace gradus {
 
 MotionNeeds PrescribedJoints::bind(const RobotKind& kind) {
   MotionNeeds n;
+  n.z_size = 1;
   n.scratch = sizeof(RigidScratch);
   n.uses_drives = false;
   if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
   return n;
 }
 
+void PrescribedJoints::enter(View<access> view, double h) {
+  *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);
+}
+
 void PrescribedJoints::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
-  follow_targets(kind, q + 7, v + 6, view.target(), h, view.a_out());
-  const CoordinatesT<double> x{base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
+  follow_targets(kind, view.k(), q + 7, v + 6, view.target(), *view.z(), h, view.a_out());
+  const CoordinatesT<double> x = coordinates_of(q, v);
   Mat6 M;
   Vec6 bias;
   Vec6* acc = view.acc_out();
@@ -34,6 +39,7 @@ void PrescribedJoints::respond(View<access> view) {
 }
 
 void PrescribedJoints::commit(View<access> view, double h) {
+  *view.z_next() = maximum(*view.z() - 1, 0.0);
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
   commit_root(kind.root, q, v, view.acc()[0], view.gravity(), touches(view.contacts()), h, view.q_next(), view.v_next());

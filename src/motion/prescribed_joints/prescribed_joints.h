@@ -1,5 +1,6 @@
 /// Level 2: the joints follow their targets, whatever torque that takes; the base moves with the full effect of that motion
-/// [paper 000, 4.3: first six rows of the equations of motion]. Cannot show servo limits. docs/motion_prescribed_joints.md
+/// [paper 000, 4.3: first six rows of the equations of motion]. Cannot show servo limits.
+/// Private state: steps left to catch up with the targets. docs/motion_prescribed_joints.md
 #pragma once
 #include "state/motion.h"
 
@@ -9,10 +10,10 @@ struct PrescribedJoints {
   static constexpr std::string_view name = "prescribed_joints";
   static constexpr int level = 2;
   static constexpr Access access{
-      .reads = Field::q | Field::v | Field::target | Field::frames | Field::contacts | Field::acc,
-      .writes = Field::q | Field::v | Field::r | Field::acc | Field::impulse};
+      .reads = Field::q | Field::v | Field::z | Field::target | Field::frames | Field::contacts | Field::acc,
+      .writes = Field::q | Field::v | Field::z | Field::r | Field::acc | Field::impulse};
   static MotionNeeds bind(const RobotKind& kind);
-  static void enter(View<access>, double) {}
+  static void enter(View<access> view, double h);
   static void predict(View<access> view, double h);
   static void respond(View<access> view);
   static void commit(View<access> view, double h);

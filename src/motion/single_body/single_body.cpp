@@ -7,14 +7,19 @@ namespace gradus {
 
 MotionNeeds SingleBody::bind(const RobotKind& kind) {
   MotionNeeds n;
+  n.z_size = 1;
   n.scratch = sizeof(RigidScratch);
   n.uses_drives = false;
   if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
   return n;
 }
 
+void SingleBody::enter(View<access> view, double h) {
+  *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);
+}
+
 void SingleBody::predict(View<access> view, double h) {
-  follow_targets(view.kind(), view.q() + 7, view.v() + 6, view.target(), h, view.a_out());
+  follow_targets(view.kind(), view.k(), view.q() + 7, view.v() + 6, view.target(), *view.z(), h, view.a_out());
   predict_one_body(view);
 }
 
@@ -23,6 +28,7 @@ void SingleBody::respond(View<access> view) {
 }
 
 void SingleBody::commit(View<access> view, double h) {
+  *view.z_next() = maximum(*view.z() - 1, 0.0);
   commit_one_body(view, h);
   commit_joints(view.kind().njoint(), view.q() + 7, view.v() + 6, view.a(), h, view.q_next() + 7, view.v_next() + 6);
 }

@@ -189,7 +189,7 @@ const BadRobot kBadRobots[] = {
     {"foot_unknown", [](RobotSpec& r) { r.feet = {"slid"}; },
      "error: the foot 'slid' is not an object of the robot; did you mean 'slide'?\n"},
     {"foot_without_shape", [](RobotSpec& r) { r.feet = {"tip"}; },
-     "error: the foot 'tip' has no shape to stand on; known are shoulder, slide\n"},
+     "error: the foot 'tip' has no shape to stand on; known: shoulder, slide\n"},
     {"sphere_radius", [](RobotSpec& r) { at(r, "slide").shapes[0].radius = -1; },
      "error: object 'slide': the radius of the sphere is -1 m; sizes must be finite and greater than 0\n"},
     {"mesh_missing", [](RobotSpec& r) { at(r, "slide").shapes[0].kind = ShapeKind::mesh; },
@@ -270,6 +270,19 @@ const BadScene kBadScenes[] = {
      "error: robot 'arm1': it is to stand on the ground, but the field has no plane; include a field with a plane, "
      "e.g. "
      "fields/plane.toml, or give z\n"},
+    {"steep_ground",
+     [](SceneSpec& s) {
+       s.field[0].X_WO.R = to_matrix(from_axis_angle({1, 0, 0}, 1.5));
+       s.robots[0].on_ground = true;
+     },
+     "error: robot 'arm1': it is to stand on 'floor', which is too steep; give z\n"},
+    {"nothing_to_stand_on",
+     [](SceneSpec& s) {
+       for (ObjectSpec& o : s.robots[0].robot.objects) o.shapes.clear();
+       s.robots[0].robot.feet.clear();
+       s.robots[0].on_ground = true;
+     },
+     "error: robot 'arm1': it is to stand on the ground, but has no shape that touches it; give z\n"},
     {"robot_inside", [](SceneSpec& s) { s.robots[0].robot.objects[2].mass = -3; },
      "error: robot 'arm1': object 'shoulder': its mass is -3 kg; a mass must be finite and greater than 0\n"},
 };

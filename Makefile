@@ -1,0 +1,33 @@
+# make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
+# make test   set everything up and pass the tests
+# make bench  set everything up and run the benchmarks, peers included
+BUILD := build/release
+JOBS  := $(shell nproc)
+GRADUS := $(BUILD)/apps/cli/gradus
+
+.PHONY: demo test bench build setup clean help
+demo: build
+ifdef HEADLESS
+	$(GRADUS) run levels --for 10s
+else
+	$(GRADUS) run levels --speed real --view
+endif
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+bench: build
+	$(GRADUS) bench
+
+build: setup
+	@cmake --preset release > $(or $(TMPDIR),/tmp)/gradus-configure.log 2>&1 || { cat $(or $(TMPDIR),/tmp)/gradus-configure.log; exit 1; }
+	cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@tools/setup
+
+clean:
+	rm -rf build out
+
+help:
+	@sed -n 's/^# //p' Makefile

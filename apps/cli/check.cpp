@@ -1,0 +1,65 @@
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "load/motion_toml.h"
+#include "load/robot_toml.h"
+#include "load/scene_toml.h"
+#include "step/world.h"
+
+namespace gradus::cli {
+namespace {
+
+/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [[object]].
+enum class FileKind { scene, robot, motion };
+
+FileKind kind_of(const std::string& path) {
+  if (path.size() > 5 && path.substr(path.size() - 5) == ".urdf") return FileKind::robot;
+  std::FILE* f = std::fopen(path.c_str(), "rb");
+  if (!f) return FileKind::scene;
+  std::string text(1 << 16, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), f));
+  std::fclose(f);
+  auto has = [&](const char* table) { return text.find(std::string("\n") + table) != std::string::npos || text.rfind(table, 0) == 0; };
+  if (has("[motion]")) return FileKind::motion;
+  if (has("[[object]]")) return FileKind::robot;
+  return FileKind::scene;
+}
+
+Diagnostics check_scene(const std::string& path) {
+  auto scene = load_scene(path, load_options());
+  if (!scene) return scene.notes();
+  Diagnostics notes = scene.notes();
+  auto model = compile(*scene);
+  if (!model) return model.notes();
+  auto world = World::make(std::move(*model));
+  notes.insert(notes.end(), world.notes().begin(), world.notes().end());
+  return notes;
+}
+
+Diagnostics check_file(const std::string& path) {
+  switch (kind_of(path)) {
+    case FileKind::motion: return load_motion(path).notes();
+    case FileKind::robot: return load_robot(path, load_options()).notes();
+    case FileKind::scene: break;
+  }
+  return check_scene(find_scene(path));
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Outcome& outcome) {
+  auto* cmd = app.add_subcommand("check", "Check scene, robot and motion files; all errors at once");
+  auto files = std::make_shared<std::vector<std::string>>();
+  cmd->add_option("FILE", *files, "scene, robot (.toml, .urdf) or motion files")->required();
+  cmd->footer("Exit status 1 if there are errors.\nExample: gradus check scenes/levels.toml robots/kidsize.toml");
+  cmd->callback([files, &outcome] {
+    for (const std::string& f : *files) {
+      const Diagnostics notes = check_file(f);
+      print(notes);
+      if (has_errors(notes)) outcome.status = 1;
+      else std::printf("%s: ok\n", f.c_str());
+    }
+  });
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,41 @@
+/// The commands of the program. Each adds itself to the command line and returns its exit status.
+///   0  done     1  the answer is no (errors in files, hashes differ, a controller failed)     2  wrong usage
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "load/find_file.h"
+#include "model/spec.h"
+
+namespace gradus::cli {
+
+/// Exit status of the chosen command; set by its callback.
+struct Outcome {
+  int status = 0;
+};
+
+void add_run(CLI::App& app, Outcome& outcome);
+void add_check(CLI::App& app, Outcome& outcome);
+void add_show(CLI::App& app, Outcome& outcome);
+void add_replay(CLI::App& app, Outcome& outcome);
+void add_view(CLI::App& app, Outcome& outcome);
+void add_export(CLI::App& app, Outcome& outcome);
+void add_bench(CLI::App& app, Outcome& outcome);
+void add_paper(CLI::App& app, Outcome& outcome);
+
+/// Folders with the robots, fields, motions and scenes that come with gradus.
+LoadOptions load_options();
+/// The scene file itself, or a scene of that name that comes with gradus ("levels").
+std::string find_scene(const std::string& name);
+/// Prints all, one a line, to standard error.
+void print(const Diagnostics& notes);
+/// Loads a scene and applies --set and --motion; nothing on errors, which are printed.
+std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
+                                         const std::vector<std::string>& motions);
+double now();          // wall clock from any start [s]
+double thread_time();  // processor time of the calling thread [s]
+
+}  // namespace gradus::cli

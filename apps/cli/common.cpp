@@ -1,0 +1,64 @@
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "load/scene_toml.h"
+#include "load/set.h"
+
+namespace gradus::cli {
+
+namespace fs = std::filesystem;
+
+LoadOptions load_options() {
+  LoadOptions options;
+  for (const char* folder : {GRADUS_CHECKOUT_DIR, GRADUS_DATA_DIR})
+    if (fs::is_directory(folder)) options.search.emplace_back(folder);
+  return options;
+}
+
+std::string find_scene(const std::string& name) {
+  if (fs::exists(name)) return name;
+  for (const std::string& folder : load_options().search)
+    for (const std::string& candidate : {folder + "/" + name, folder + "/scenes/" + name + ".toml"})
+      if (fs::exists(candidate)) return candidate;
+  return name;  // the loader says that it is not there
+}
+
+void print(const Diagnostics& notes) {
+  for (const Diagnostic& d : notes) std::fprintf(stderr, "%s\n", to_string(d).c_str());
+}
+
+std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
+                                         const std::vector<std::string>& motions) {
+  auto scene = load_scene(find_scene(name), load_options());
+  print(scene.notes());
+  if (!scene) return std::nullopt;
+  Diagnostics problems;
+  for (const std::string& s : sets) apply_set(*scene, s, problems);
+  for (const std::string& m : motions) {  // ROBOT=LEVEL, or LEVEL for all
+    const std::size_t eq = m.find('=');
+    if (eq != std::string::npos) {
+      apply_set(*scene, m.substr(0, eq) + ".motion=" + m.substr(eq + 1), problems);
+    } else {
+      for (const RobotInstanceSpec& r : scene->robots) apply_set(*scene, r.name + ".motion=" + m, problems);
+    }
+  }
+  print(problems);
+  if (has_errors(problems)) return std::nullopt;
+  return std::move(*scene);
+}
+
+double now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+double thread_time() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,48 @@
+#include "cli/runner.h"
+#include "load/units.h"
+
+namespace gradus::cli {
+namespace {
+
+/// "10s", "10 s", "500 ms", "2 min".
+std::string check_duration(const std::string& text) {
+  double seconds = 0;
+  if (const auto fault = parse_quantity(text, dimension::kTime, seconds)) return fault->text + "; " + fault->suggestion;
+  return seconds > 0 ? "" : "a positive time is due";
+}
+
+std::string check_speed(const std::string& text) {
+  if (text == "max" || text == "real") return "";
+  char* end = nullptr;
+  const double x = std::strtod(text.c_str(), &end);
+  return *end == '\0' && x > 0 ? "" : "max, real or a positive factor is due, as in 0.5";
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Outcome& outcome) {
+  auto* cmd = app.add_subcommand("run", "Run a scene");
+  auto o = std::make_shared<RunOptions>();
+  cmd->add_option("SCENE", o->scene, "scene file, or the name of one that comes with gradus")->required();
+  cmd->add_option("--for", o->duration, "simulated time, as in 10s (default: the scene's)")->check(CLI::Validator([](std::string& s) { return check_duration(s); }, "TIME"));
+  cmd->add_option("--speed", o->speed, "max, real, or a factor of real time (default: max)")->check(CLI::Validator([](std::string& s) { return check_speed(s); }, "SPEED"));
+  cmd->add_option("--log", o->logs, "write a log: FILE.mcap (replayable) or FILE.csv");
+  cmd->add_option("--record", o->properties, "property to write into the logs; default: base and joints");
+  cmd->add_option("--seed", o->seed, "instead of the scene's");
+  cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
+  cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
+  cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
+  cmd->add_option("--view", o->view_port, "watch and steer it in the browser; --view=PORT chooses the port")->expected(0, 1)->default_str("0")->check(CLI::Range(0, 65535));
+  cmd->add_flag("--json", o->json, "one JSON object on standard output and nothing else");
+  cmd->add_flag("--quiet", o->quiet, "no progress");
+  cmd->footer(
+      "Examples:\n"
+      "  gradus run levels\n"
+      "  gradus run fall --for 3s --speed real\n"
+      "  gradus run levels --motion level3=prescribed_joints --log walk.mcap\n"
+      "  gradus run levels --log walk.csv --record level3.x --record level3.left_knee.tau\n"
+      "  gradus run levels --set world.contact.friction=0.3 --json");
+  cmd->callback([o, &outcome] { outcome.status = run_scene(*o); });
+}
+
+}  // namespace gradus::cli

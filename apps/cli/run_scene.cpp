@@ -1,0 +1,152 @@
+#include <cinttypes>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/pacing.h"
+#include "cli/runner.h"
+#include "cli/world_view.h"
+#include "core/progress.h"
+
+namespace gradus::cli {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+namespace {
+
+/// The first Ctrl-C ends the run properly, a second one at once.
+void on_interrupt(int signal) {
+  if (interrupted) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  interrupted = 1;
+}
+
+double speed_factor(const std::string& text) {
+  return text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
+}
+
+std::string hash_text(std::uint64_t hash) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return text;
+}
+
+struct Summary {
+  double wall_time = 0;
+  std::int64_t steps = 0;
+  double behind = 0;  // [s] behind real time at worst
+};
+
+void print_json(Runner& run, const Summary& s, const std::string& scene) {
+  const World& w = run.world();
+  nlohmann::ordered_json j;
+  j["scene"] = scene;
+  j["sim_time"] = w.time();
+  j["wall_time"] = s.wall_time;
+  j["rtf"] = s.wall_time > 0 ? static_cast<double>(s.steps) * w.model().step / s.wall_time : 0;
+  j["steps"] = s.steps;
+  j["hash"] = hash_text(w.hash());
+  j["stopped"] = run.stopped();
+  j["events"] = nlohmann::json::array();
+  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"robot", e.robot}, {"what", e.what}});
+  for (int r = 0; r < w.robot_count(); ++r) {
+    const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
+    j["robots"][w.model().robots[static_cast<std::size_t>(r)].name] = {
+        {"motion", std::string(w.motion(r).name)}, {"us_per_step", w.microseconds(r)},
+        {"base", {{"x", p.x}, {"y", p.y}, {"z", p.z}, {"roll", rpy.x}, {"pitch", rpy.y}, {"yaw", rpy.z}}},
+        {"fallen", w.fallen(r)}};
+  }
+  std::printf("%s\n", j.dump(1).c_str());
+}
+
+void print_table(Runner& run, const Summary& s, const std::string& scene) {
+  const World& w = run.world();
+  const double sim = static_cast<double>(s.steps) * w.model().step;
+  std::printf("%s: %.3f s simulated in %.3f s (%.1f times real time), %" PRId64 " steps of %g ms\n\n", scene.c_str(), sim,
+              s.wall_time, s.wall_time > 0 ? sim / s.wall_time : 0, s.steps, w.model().step * 1e3);
+  std::printf("  %-14s %-18s %9s %9s %9s %9s %9s\n", "robot", "motion", "us/step", "x [m]", "y [m]", "z [m]", "yaw [deg]");
+  const int shown = std::min(w.robot_count(), 24);
+  for (int r = 0; r < shown; ++r) {
+    const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
+    std::printf("  %-14s %-18s %9.2f %9.4f %9.4f %9.4f %9.2f%s\n", w.model().robots[static_cast<std::size_t>(r)].name.c_str(),
+                std::string(w.motion(r).name).c_str(), w.microseconds(r), p.x, p.y, p.z, rpy.z * 57.29577951308232,
+                w.fallen(r) ? "  fallen" : "");
+  }
+  if (shown < w.robot_count()) std::printf("  … and %d more\n", w.robot_count() - shown);
+  for (const Event& e : run.events()) std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
+  std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
+}
+
+/// The same in the hands of viewers: until Ctrl-C, or the time that was asked for.
+Summary drive_viewed(Runner& run, const RunOptions& o) {
+  WorldView simulation(run);
+  view::ServerOptions options;
+  options.port = static_cast<std::uint16_t>(*o.view_port);
+  auto server = view::ViewServer::start(options);
+  if (!server) return print(server.notes()), Summary{};
+  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
+               (*server)->control_url().c_str(), (*server)->view_url().c_str());
+  if (!run.can_rewind())
+    std::fprintf(stderr, "note: no going back in this run: %s\n",
+                 o.logs.empty() ? "controllers in libraries may keep a state" : "a log only goes forward");
+  view::LiveRun live(simulation, **server);
+  const double factor = speed_factor(o.speed), start = now();
+  live.carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
+  const double end = o.duration.empty() ? std::numeric_limits<double>::infinity() : run.duration();
+  while (!interrupted && run.world().time() < end - 0.5 * run.world().model().step) {
+    const auto wait = live.turn();
+    if (!run.stopped().empty() && !live.is_paused()) {  // told in the page, where one can go back and look
+      live.carry_out(view::Pause{});
+      (*server)->announce({simulation.k(), run.world().time(), "error", run.stopped(), -1});
+      std::fprintf(stderr, "error: %s; paused\n", run.stopped().c_str());
+    }
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(wait, std::chrono::milliseconds(20)));
+  }
+  return {now() - start, run.world().k(), 0};
+}
+
+/// Steps until the time is over, Ctrl-C or a fault; returns what the summary needs.
+Summary drive(Runner& run, const RunOptions& o) {
+  World& w = run.world();
+  Pacing pacing(speed_factor(o.speed), w.time());
+  ProgressSetup setup;
+  setup.style = o.json || o.quiet ? ProgressStyle::silent : progress_style(stderr);
+  setup.total = run.duration();
+  setup.now = now;
+  Progress progress(setup);
+  const auto last = static_cast<std::int64_t>(std::llround(run.duration() / w.model().step));
+  const double start = now();
+  while (w.k() < last && !interrupted && run.stopped().empty()) {
+    run.step();
+    pacing.wait(w.time());
+    if (w.k() % 16 == 0) progress.update(w.time());
+  }
+  progress.update(w.time());
+  progress.clear();
+  if (pacing.missed())
+    std::fprintf(stderr, "warning: real time was missed, by %.2f s at worst; try a lower level of detail or --speed 0.5\n", pacing.behind());
+  return {now() - start, w.k(), pacing.behind()};
+}
+
+}  // namespace
+
+int run_scene(const RunOptions& o) {
+  auto run = Runner::make(o);
+  if (!run) return 1;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  const Summary s = o.view_port ? drive_viewed(*run, o) : drive(*run, o);
+  const bool whole = run->close_logs();
+  if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
+  if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());
+  if (o.json) print_json(*run, s, o.scene);
+  else print_table(*run, s, o.scene);
+  return whole && run->stopped().empty() ? 0 : 1;
+}
+
+}  // namespace gradus::cli

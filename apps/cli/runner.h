@@ -1,0 +1,79 @@
+/// `gradus run`: a scene from load to summary. Owns what the step must not know: wall clock, pacing, Ctrl-C, files.
+#pragma once
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "core/csv.h"
+#include "control/attach.h"
+#include "step/record.h"
+
+namespace gradus::cli {
+
+struct RunOptions {
+  std::string scene, duration, speed = "max";
+  std::vector<std::string> logs, properties, motions, sets;
+  std::optional<int> view_port;  // serve the viewer; 0: any free port
+  std::optional<std::uint64_t> seed;
+  int threads = 1;
+  bool json = false, quiet = false;
+};
+
+/// Something worth telling, when it happened.
+struct Event {
+  double time;
+  std::string what, robot;
+};
+
+/// One run in progress. Also what a viewer drives.
+class Runner {
+ public:
+  /// Null after errors, which were printed.
+  static std::unique_ptr<Runner> make(const RunOptions& options);
+  ~Runner();
+  World& world() { return *world_; }
+  const SceneSpec& scene() const { return scene_; }
+  double duration() const { return duration_; }
+
+  std::string apply_now(const Command& command);  // recorded; "" or what was wrong
+  /// Is the past reachable? Not with logs, which only go forward, nor with controllers in libraries, which may keep a state.
+  bool can_rewind() const;
+  void rewind_to(const Snapshot& snapshot);       // if can_rewind(); events that came later are forgotten
+  void step();                             // one step, logs and events included
+  /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
+  const std::string& stopped() const { return stopped_; }
+  const std::vector<Event>& events() const { return events_; }
+  /// Closes logs; prints what was lost. False if something was.
+  bool close_logs();
+
+ private:
+  struct Csv {
+    CsvWriter writer;
+    std::vector<Property> columns;
+  };
+  bool open_logs(const RunOptions& options);
+  bool open_csv(const std::string& path, const std::vector<std::string>& properties);
+  void write_csv();
+  void note_events();
+
+  SceneSpec scene_;
+  std::unique_ptr<World> world_;
+  double duration_ = 0;
+  Controllers controllers_;
+  std::vector<std::unique_ptr<Recorder>> recorders_;
+  std::vector<Csv> csvs_;
+  std::vector<Event> events_;
+  std::vector<bool> fallen_;
+  std::int64_t log_steps_ = 10;
+  std::string stopped_;
+};
+
+int run_scene(const RunOptions& options);
+extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
+/// Default columns of logs: base pose and joint coordinates of every robot.
+std::vector<std::string> default_properties(const World& world);
+
+}  // namespace gradus::cli

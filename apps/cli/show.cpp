@@ -1,0 +1,78 @@
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "load/scene_json.h"
+#include "step/properties.h"
+
+namespace gradus::cli {
+namespace {
+
+void print_robot(const World& w, int r) {
+  const RobotModel& robot = w.model().robots[static_cast<std::size_t>(r)];
+  const RobotKind& kind = *robot.kind;
+  const Vec3 rpy = to_roll_pitch_yaw(robot.q_WB);
+  std::printf("\nrobot %s\n", robot.name.c_str());
+  std::printf("  kind        %s: %d joints, %d degrees of freedom, %.3f kg, %zu contact points\n", kind.name.c_str(),
+              kind.njoint(), kind.dof(), kind.mass, kind.points.size());
+  std::printf("  motion      %s; can also be moved by", robot.motion.c_str());
+  for (const MotionTable& m : all_motions())
+    if (m.name != robot.motion && m.bind(kind).missing.empty()) std::printf(" %s", std::string(m.name).c_str());
+  std::printf("\n  base        x %.4f m, y %.4f m, z %.4f m, roll %.2f deg, pitch %.2f deg, yaw %.2f deg\n", robot.p_WB.x,
+              robot.p_WB.y, robot.p_WB.z, rpy.x * 57.29577951308232, rpy.y * 57.29577951308232, rpy.z * 57.29577951308232);
+  const ControllerSpec& c = robot.controller;
+  std::printf("  controller  %s%s%s", c.kind.c_str(), c.file.empty() ? "" : " ", c.file.c_str());
+  if (c.kind != "none") std::printf(", every %g ms from %g s", c.period * 1e3, c.start);
+  std::printf("\n");
+}
+
+void print_scene(const SceneSpec& scene, const World& w) {
+  const Model& m = w.model();
+  std::printf("scene %s%s%s\n", scene.name.c_str(), scene.about.empty() ? "" : ": ", scene.about.c_str());
+  std::printf("  step        %g ms (%g Hz), seed %llu, %g s by default, log every %g ms\n", m.step * 1e3, 1 / m.step,
+              static_cast<unsigned long long>(m.seed), m.duration, m.log_period * 1e3);
+  std::printf("  gravity     %g %g %g m/s^2\n", m.gravity.x, m.gravity.y, m.gravity.z);
+  const ContactSpec& c = scene.contact;
+  std::printf("  contact     %s: stiffness %g N/m, damping %g N s/m, sticking %g N/m, %g N s/m, friction %g\n", c.law.c_str(),
+              c.stiffness, c.damping, c.tangential_stiffness, c.tangential_damping, c.friction);
+  std::printf("  field       %zu objects, ground %s\n", m.field.size(), m.ground.present ? "plane" : "none");
+  for (int r = 0; r < w.robot_count(); ++r) print_robot(w, r);
+}
+
+void print_properties(const World& w) {
+  for (const Property& p : list_properties(w))
+    std::printf("%-40s %-12s %-4s %14.6g  %s\n", p.path.c_str(), p.view.unit, p.view.write ? "set" : "", p.view.get(w), p.view.about);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Outcome& outcome) {
+  auto* cmd = app.add_subcommand("show", "Print the resolved scene: every default and chosen method");
+  struct Options {
+    std::string scene;
+    std::vector<std::string> sets, motions;
+    bool properties = false, json = false;
+  };
+  auto o = std::make_shared<Options>();
+  cmd->add_option("SCENE", o->scene, "scene file, or the name of one that comes with gradus")->required();
+  cmd->add_flag("--properties", o->properties, "list every property with its unit and present value");
+  cmd->add_option("--set", o->sets, "PATH=VALUE, as for run");
+  cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, as for run");
+  cmd->add_flag("--json", o->json, "the complete resolved scene as JSON");
+  cmd->footer("Example: gradus show levels --properties | grep knee");
+  cmd->callback([o, &outcome] {
+    auto scene = load_scene_with(o->scene, o->sets, o->motions);
+    outcome.status = 1;
+    if (!scene) return;
+    auto model = compile(*scene);
+    if (!model) return print(model.notes());
+    auto world = World::make(std::move(*model));
+    print(world.notes());
+    if (!world) return;
+    outcome.status = 0;
+    if (o->json) std::printf("%s\n", to_json(*scene, 1).c_str());
+    else if (o->properties) print_properties(**world);
+    else print_scene(*scene, **world);
+  });
+}
+
+}  // namespace gradus::cli

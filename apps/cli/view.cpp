@@ -1,0 +1,152 @@
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+#include "cli/runner.h"
+#include "cli/world_frames.h"
+#include "core/progress.h"
+#include "server/recording.h"
+
+namespace gradus::cli {
+namespace {
+
+constexpr std::size_t kRecordingMax = 256u << 20;  // bytes of frames that a page can be expected to hold
+
+/// Pictures of a log, taken while it is run again: so everything can be shown, not only what was logged.
+class Pictures {
+ public:
+  Pictures(std::string name, double rate) : name_(std::move(name)), rate_(rate) {}
+
+  void take(const World& world) {
+    if (!recording_) begin(world);
+    note_falls(world);
+    const bool is_due = (world.k() - first_) % interval_ == 0;
+    if (!is_due || recording_->size() > kRecordingMax) return;
+    frames_->fill(world, all_, frame_);
+    recording_->add(frame_);
+  }
+  bool is_full() const { return recording_ && recording_->size() > kRecordingMax; }
+  bool is_empty() const { return !recording_; }
+  std::string to_html() const { return recording_->to_html(); }
+
+ private:
+  void begin(const World& world) {
+    frames_ = std::make_unique<WorldFrames>(world, name_, "a recorded run");
+    frames_->keep_description();
+    const auto scene = frames_->describe(world);
+    recording_ = std::make_unique<view::Recording>(scene);
+    all_.resize(scene->properties.size());
+    std::iota(all_.begin(), all_.end(), std::uint16_t{0});
+    first_ = world.k();
+    interval_ = std::max<std::int64_t>(1, std::llround(1 / (rate_ * world.model().step)));
+    fallen_.assign(static_cast<std::size_t>(world.robot_count()), false);
+  }
+  void note_falls(const World& world) {
+    for (int r = 0; r < world.robot_count(); ++r) {
+      const bool has_fallen = world.fallen(r);
+      if (has_fallen && !fallen_[static_cast<std::size_t>(r)])
+        recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), world.time(), "fall",
+                                    world.model().robots[static_cast<std::size_t>(r)].name + " falls", r});
+      fallen_[static_cast<std::size_t>(r)] = has_fallen;
+    }
+  }
+
+  std::string name_;
+  double rate_;
+  std::unique_ptr<WorldFrames> frames_;
+  std::unique_ptr<view::Recording> recording_;
+  std::vector<std::uint16_t> all_;
+  view::Frame frame_;
+  std::int64_t first_ = 0, interval_ = 1;
+  std::vector<bool> fallen_;
+};
+
+/// The log as a page; "" after errors, which were printed.
+std::string page_of(const std::string& log, double rate) {
+  ProgressSetup setup;
+  setup.style = progress_style(stderr);
+  setup.labels = {"steps", " steps/s"};
+  setup.now = now;
+  std::unique_ptr<Progress> bar;
+  Pictures pictures(std::filesystem::path(log).stem().string(), rate);
+  const auto result = replay(
+      log, 1,
+      [&](double done, double total) {
+        setup.total = total;
+        if (!bar) bar = std::make_unique<Progress>(setup);
+        bar->update(done);
+      },
+      [&](const World& world) { pictures.take(world); });
+  bar.reset();
+  print(result ? result->notes : result.notes());
+  if (!result) return "";
+  if (result->first_difference >= 0)
+    std::fprintf(stderr, "warning: from step %lld on this program computes other states than the log holds; shown up to there\n",
+                 static_cast<long long>(result->first_difference));
+  if (pictures.is_full()) std::fprintf(stderr, "warning: too long for one page, cut off; a lower --rate makes room\n");
+  if (pictures.is_empty()) return std::fprintf(stderr, "error: %s holds no states\n", log.c_str()), "";
+  return pictures.to_html();
+}
+
+struct ViewOptions {
+  std::string log, output;
+  double rate = 30;
+  int port = 0;
+};
+
+int serve(const ViewOptions& o) {
+  view::ServerOptions options;
+  options.port = static_cast<std::uint16_t>(o.port);
+  options.page = page_of(o.log, o.rate);
+  if (options.page.empty()) return 1;
+  const auto server = view::ViewServer::start(std::move(options));
+  if (!server) return print(server.notes()), 1;
+  std::fprintf(stderr, "watch:  %s\nCtrl-C ends\n", (*server)->view_url().c_str());
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  while (!interrupted) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return 0;
+}
+
+int write(const ViewOptions& o) {
+  const std::string page = page_of(o.log, o.rate);
+  if (page.empty()) return 1;
+  std::ofstream out(o.output, std::ios::binary);
+  out << page;
+  out.close();
+  if (!out) return std::fprintf(stderr, "error: cannot write %s\n", o.output.c_str()), 1;
+  std::printf("%s: %.1f MB\n", o.output.c_str(), static_cast<double>(page.size()) / 1e6);
+  return 0;
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* about, const std::shared_ptr<ViewOptions>& o) {
+  auto* cmd = app.add_subcommand(name, about);
+  cmd->add_option("LOG", o->log, "log written by gradus run --log FILE.mcap")->required();
+  cmd->add_option("--rate", o->rate, "pictures per simulated second (default: 30)")->check(CLI::Range(0.1, 1000.0));
+  return cmd;
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, Outcome& outcome) {
+  auto o = std::make_shared<ViewOptions>();
+  auto* cmd = add_command(app, "view", "Show a log in the browser", o);
+  cmd->add_option("--port", o->port, "default: any free one")->check(CLI::Range(0, 65535));
+  cmd->footer("The log is run again, so that everything can be shown and plotted.\nExample: gradus view walk.mcap");
+  cmd->callback([o, &outcome] { outcome.status = serve(*o); });
+}
+
+void add_export(CLI::App& app, Outcome& outcome) {
+  auto o = std::make_shared<ViewOptions>();
+  auto* cmd = add_command(app, "export", "Write a log as one HTML page that needs no server", o);
+  cmd->add_option("-o,--output", o->output, "file to write, as in walk.html")->required();
+  cmd->footer("Example: gradus export walk.mcap -o walk.html");
+  cmd->callback([o, &outcome] { outcome.status = write(*o); });
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,185 @@
+#include "cli/world_frames.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gradus::cli {
+namespace {
+
+view::Shape to_view(const ShapeSpec& s, const Pose& X, Vec3 colour,
+                    const std::vector<std::shared_ptr<const MeshSpec>>& meshes) {
+  view::Shape out;
+  out.kind = s.kind;
+  out.radius = s.radius;
+  out.length = s.length;
+  out.size = s.size;
+  out.X_BS = X;
+  out.colour = colour;
+  if (s.kind == ShapeKind::mesh && s.mesh >= 0) out.mesh = meshes[static_cast<std::size_t>(s.mesh)];
+  return out;
+}
+
+std::vector<std::shared_ptr<const MeshSpec>> shared(const std::vector<MeshSpec>& meshes) {
+  std::vector<std::shared_ptr<const MeshSpec>> out;
+  for (const MeshSpec& m : meshes) out.push_back(std::make_shared<MeshSpec>(m));
+  return out;
+}
+
+/// Robots of one kind share their meshes, so that these are sent once.
+using KindMeshes = std::map<const RobotKind*, std::vector<std::shared_ptr<const MeshSpec>>>;
+
+view::Robot to_view(const RobotModel& robot, const std::vector<std::string>& levels, KindMeshes& meshes) {
+  view::Robot out;
+  const RobotKind& kind = *robot.kind;
+  auto [own, is_new] = meshes.try_emplace(&kind);
+  if (is_new) own->second = shared(kind.meshes);
+  out.name = robot.name;
+  out.levels = levels;
+  for (std::size_t o = 0; o < kind.objects.size(); ++o) {
+    const ObjectInfo& info = kind.objects[o];
+    if (!info.body) continue;
+    view::Body body{info.name, {}};
+    for (const ShapeInfo& s : kind.shapes)
+      if (s.object == static_cast<int>(o) && s.spec.visible)
+        body.shapes.push_back(to_view(s.spec, inverse(info.X_LO) * s.X_LS, info.colour, own->second));
+    out.bodies.push_back(std::move(body));
+  }
+  for (const gradus::Joint& j : kind.joints)
+    out.joints.push_back({kind.objects[static_cast<std::size_t>(j.object)].name, j.lower, j.upper});
+  return out;
+}
+
+view::Property to_view(const gradus::Property& p) {
+  const bool is_truth = p.view.type == gradus::PropertyType::truth;
+  return {p.path, p.view.unit, is_truth ? view::PropertyType::boolean : view::PropertyType::number,
+          p.view.write != nullptr};
+}
+
+const RobotModel& robot_of(const World& world, int r) { return world.model().robots[static_cast<std::size_t>(r)]; }
+
+/// Where the ground presses in the middle: Σ p f / Σ f over the points that carry.
+void fill_pressure(const World& world, int r, view::RobotStatus& s) {
+  const RobotKind& kind = *robot_of(world, r).kind;
+  const auto memory = world.contact_memory(r);
+  Vec3 sum{0, 0, 0};
+  double force = 0;
+  for (std::size_t i = 0; i < kind.points.size(); ++i) {
+    if (memory[i].fn <= 0) continue;
+    sum += (world.X_WL(r, kind.points[i].link) * kind.points[i].p_BC) * memory[i].fn;
+    force += memory[i].fn;
+  }
+  if (force > 0) s.centre_of_pressure_W = sum * (1 / force);
+}
+
+void fill_contacts(const World& world, const WorldFrames::Body& body, std::uint16_t number, view::Frame& frame) {
+  const Plane& ground = world.model().ground;
+  const RobotKind& kind = *robot_of(world, body.robot).kind;
+  const auto memory = world.contact_memory(body.robot);
+  const auto link = static_cast<std::size_t>(kind.objects[static_cast<std::size_t>(body.object)].link);
+  for (int i = kind.point_begin[link]; i < kind.point_begin[link + 1]; ++i) {
+    const ContactPoint& p = kind.points[static_cast<std::size_t>(i)];
+    const ContactMemory& m = memory[static_cast<std::size_t>(i)];
+    if (m.fn <= 0 || p.object != body.object) continue;
+    const Vec3 at = world.X_WL(body.robot, static_cast<int>(link)) * p.p_BC - ground.n * p.radius;
+    const Vec3 f = ground.n * m.fn - ground.t1 * (m.s1 * p.kt) - ground.t2 * (m.s2 * p.kt);
+    frame.contacts.push_back({at, f, number, view::kStaticWorld});
+  }
+}
+
+}  // namespace
+
+WorldFrames::WorldFrames(const World& world, std::string name, std::string about)
+    : name_(std::move(name)), about_(std::move(about)) {
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const RobotKind& kind = *robot_of(world, r).kind;
+    levels_.emplace_back();
+    for (const MotionTable& m : all_motions())
+      if (m.bind(kind).missing.empty()) levels_.back().emplace_back(m.name);
+    for (std::size_t o = 0; o < kind.objects.size(); ++o)
+      if (kind.objects[o].body) bodies_.push_back({r, static_cast<int>(o)});
+  }
+}
+
+const std::string& WorldFrames::level(int robot, int level) const {
+  return levels_[static_cast<std::size_t>(robot)][static_cast<std::size_t>(level)];
+}
+
+std::string WorldFrames::motions_of(const World& world) const {
+  std::string all;
+  for (int r = 0; r < world.robot_count(); ++r) (all += world.motion(r).name) += ' ';
+  return all;
+}
+
+/// Takes the properties of the world as it is bound now; are they others than before?
+bool WorldFrames::list(const World& world) {
+  std::vector<std::string> paths;
+  for (const gradus::Property& p : list_properties(world)) paths.push_back(p.path);
+  if (scene_ && paths == paths_) return false;
+  paths_ = std::move(paths);
+  return true;
+}
+
+void WorldFrames::resolve(const World& world) {
+  std::map<std::string, PropertyView> now;
+  for (gradus::Property& p : list_properties(world)) now.emplace(std::move(p.path), p.view);
+  views_.assign(paths_.size(), PropertyView{});
+  for (std::size_t i = 0; i < paths_.size(); ++i)
+    if (const auto it = now.find(paths_[i]); it != now.end()) views_[i] = it->second;
+}
+
+std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World& world) {
+  std::string motions = motions_of(world);
+  if (scene_ && motions == motions_) return scene_;
+  motions_ = std::move(motions);
+  const bool is_new = !scene_ || (!keeps_description_ && list(world));
+  if (!scene_) list(world);
+  resolve(world);
+  if (!is_new) return scene_;
+  const std::uint32_t revision = scene_ ? scene_->revision + 1 : 1;
+  scene_ = std::make_shared<view::SceneDescription>();
+  const Model& model = world.model();
+  scene_->name = name_;
+  scene_->about = about_;
+  scene_->revision = revision;
+  scene_->step = model.step;
+  scene_->seed = model.seed;
+  scene_->can_seek = scene_->can_branch = true;
+  KindMeshes kind_meshes;
+  for (int r = 0; r < world.robot_count(); ++r)
+    scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)], kind_meshes));
+  const auto meshes = shared(model.meshes);
+  for (const FieldObjectSpec& f : model.field)
+    scene_->field.push_back({f.name, to_view(f.shape, f.X_WO * f.shape.X_OS, f.colour.value_or(Vec3{0.25, 0.45, 0.25}), meshes)});
+  for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p));
+  return scene_;
+}
+
+void WorldFrames::fill(const World& world, std::span<const std::uint16_t> wanted, view::Frame& frame) {
+  frame.scene_revision = describe(world)->revision;
+  frame.k = static_cast<std::uint64_t>(world.k());
+  frame.time = world.time();
+  frame.hash = world.hash();
+  frame.bodies.resize(bodies_.size());
+  frame.contacts.clear();
+  frame.signals.clear();
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Pose X = world.X_WO(bodies_[b].robot, bodies_[b].object);
+    frame.bodies[b] = {X.p, to_quaternion(X.R)};
+    fill_contacts(world, bodies_[b], static_cast<std::uint16_t>(b), frame);
+  }
+  frame.robots.assign(static_cast<std::size_t>(world.robot_count()), {});
+  for (int r = 0; r < world.robot_count(); ++r) {
+    view::RobotStatus& s = frame.robots[static_cast<std::size_t>(r)];
+    const auto& levels = levels_[static_cast<std::size_t>(r)];
+    s.level = static_cast<int>(std::find(levels.begin(), levels.end(), world.motion(r).name) - levels.begin());
+    s.fallen = world.fallen(r);
+    s.us_per_step = world.microseconds(r) > 0 ? world.microseconds(r) : view::kUnknown;
+    s.com_W = world.centre_of_mass(r);
+    s.com_velocity_W = world.momentum(r).l * (1 / std::max(robot_of(world, r).kind->mass, 1e-12));
+    fill_pressure(world, r, s);
+  }
+  for (std::uint16_t i : wanted)
+    if (i < views_.size() && views_[i].read) frame.signals.push_back({i, static_cast<float>(views_[i].get(world))});
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,117 @@
+#include "cli/world_view.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gradus::cli {
+namespace {
+
+constexpr double kSpringTime = 0.1;  // damping over stiffness of the mouse's spring  [s]
+
+}  // namespace
+
+WorldView::WorldView(Runner& run) : run_(run), frames_(run.world(), run.scene().name, run.scene().about) {}
+
+/// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward, nor
+/// with controllers that keep a state of their own.
+std::shared_ptr<const view::SceneDescription> WorldView::describe() {
+  const auto now = frames_.describe(world());
+  if (now == described_) return offered_;
+  described_ = now;
+  auto offer = std::make_shared<view::SceneDescription>(*now);
+  offer->can_seek = offer->can_branch = run_.can_rewind();
+  return offered_ = offer;
+}
+
+void WorldView::step() {
+  if (is_pushed_) renew_push();
+  run_.step();
+}
+
+std::string WorldView::apply(const view::Action& action) {
+  gradus::Command c;
+  const auto robot_name = [&](int r) { return world().model().robots[static_cast<std::size_t>(r)].name; };
+  if (const auto* motion = std::get_if<view::SetMotion>(&action)) {
+    c.kind = gradus::Command::Kind::motion;
+    c.robot = robot_name(motion->robot);
+    c.name = frames_.level(motion->robot, motion->level);
+  } else if (const auto* set = std::get_if<view::SetProperty>(&action)) {
+    c.kind = gradus::Command::Kind::set;
+    c.name = frames_.path(set->property);
+    c.value = set->value;
+  } else if (std::holds_alternative<view::Push>(action) || std::holds_alternative<view::ReleasePush>(action)) {
+    const auto* pull = std::get_if<view::Push>(&action);
+    const bool lets_go = is_pushed_ && (!pull || frames_.body(pull->body).robot != frames_.body(push_.body).robot);
+    c.kind = gradus::Command::Kind::push;  // without a name: ends it
+    c.robot = robot_name(frames_.body(push_.body).robot);
+    is_pushed_ = pull != nullptr;
+    if (pull) push_ = *pull;
+    if (!lets_go) return "";
+  } else {
+    return "not a change of the simulation";
+  }
+  return run_.apply_now(c);
+}
+
+/// f = k (target − point) − d u, at most what the viewer allows.
+Vec3 WorldView::spring_force() const {
+  const WorldFrames::Body& b = frames_.body(push_.body);
+  const ObjectInfo& o = world().model().robots[static_cast<std::size_t>(b.robot)].kind->objects[static_cast<std::size_t>(b.object)];
+  const Vec3 p_WP = world().X_WO(b.robot, b.object) * push_.point_B;
+  const Vec3 v_WP = world().velocity(b.robot, o.link, o.X_LO * push_.point_B);
+  const Vec3 f = (push_.target_W - p_WP - v_WP * kSpringTime) * push_.stiffness;
+  const double size = norm(f);
+  return size > push_.max_force ? f * (push_.max_force / size) : f;
+}
+
+/// The spring as a force for the next step.
+void WorldView::renew_push() {
+  const WorldFrames::Body& b = frames_.body(push_.body);
+  const RobotModel& robot = world().model().robots[static_cast<std::size_t>(b.robot)];
+  gradus::Command c;
+  c.kind = gradus::Command::Kind::push;
+  c.robot = robot.name;
+  c.name = robot.kind->objects[static_cast<std::size_t>(b.object)].name;
+  c.vector = spring_force();
+  c.point = push_.point_B;
+  run_.apply_now(c);
+}
+
+void WorldView::fill(view::Frame& frame, std::span<const std::uint16_t> wanted) {
+  frames_.fill(world(), wanted, frame);
+  if (!is_pushed_) return;
+  const WorldFrames::Body& b = frames_.body(push_.body);
+  frame.contacts.push_back({world().X_WO(b.robot, b.object) * push_.point_B, spring_force(),
+                            static_cast<std::uint16_t>(push_.body), view::kUserPush});
+}
+
+/// The world's snapshot, then the spring: while it is held, later steps depend on it.
+void WorldView::save(std::vector<std::byte>& snapshot) const {
+  static_assert(std::is_trivially_copyable_v<view::Push>);
+  snapshot = world().snapshot().bytes();
+  const std::size_t size = snapshot.size();
+  snapshot.resize(size + sizeof push_ + 1);
+  std::memcpy(snapshot.data() + size, &push_, sizeof push_);
+  snapshot.back() = static_cast<std::byte>(is_pushed_);
+}
+
+void WorldView::restore(std::span<const std::byte> bytes) {
+  if (bytes.size() <= sizeof push_) return;
+  const std::size_t size = bytes.size() - sizeof push_ - 1;
+  const auto s = Snapshot::from_bytes(bytes.first(size));
+  if (!s) return;
+  run_.rewind_to(*s);
+  std::memcpy(&push_, bytes.data() + size, sizeof push_);
+  is_pushed_ = bytes.back() != std::byte{0};
+}
+
+void WorldView::take_events(std::vector<view::Event>& events) {
+  const auto& all = run_.events();
+  events_seen_ = std::min(events_seen_, all.size());
+  for (; events_seen_ < all.size(); ++events_seen_) {
+    const Event& e = all[events_seen_];
+    events.push_back({k(), e.time, "fall", e.robot + " " + e.what, world().model().find_robot(e.robot)});
+  }
+}
+
+}  // namespace gradus::cli

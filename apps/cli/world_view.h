@@ -1,0 +1,34 @@
+/// A run in the hands of viewers: what LiveRun asks for, done to a Runner.
+#pragma once
+#include "cli/runner.h"
+#include "cli/world_frames.h"
+#include "server/live_run.h"
+
+namespace gradus::cli {
+
+class WorldView : public view::Simulation {
+ public:
+  explicit WorldView(Runner& run);
+  std::shared_ptr<const view::SceneDescription> describe() override;
+  std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
+  void step() override;
+  std::string apply(const view::Action& action) override;
+  void fill(view::Frame& frame, std::span<const std::uint16_t> wanted_signals) override;
+  void save(std::vector<std::byte>& snapshot) const override;
+  void restore(std::span<const std::byte> snapshot) override;
+  void take_events(std::vector<view::Event>& events) override;
+
+ private:
+  const World& world() const { return run_.world(); }
+  Vec3 spring_force() const;
+  void renew_push();
+
+  Runner& run_;
+  WorldFrames frames_;
+  view::Push push_;         // the spring that a viewer holds …
+  bool is_pushed_ = false;  // … if so
+  std::size_t events_seen_ = 0;
+  std::shared_ptr<const view::SceneDescription> described_, offered_;  // of frames_, and with the rights of this run
+};
+
+}  // namespace gradus::cli

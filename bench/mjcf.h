@@ -1,0 +1,23 @@
+/// A compiled robot as MuJoCo sees it, so that peers and witnesses have exactly the same numbers.
+#pragma once
+#include <string>
+
+#include "model/model.h"
+
+namespace gradus::bench {
+
+struct MjcfOptions {
+  double step = 0.001;                  // [s]
+  std::string integrator = "Euler";
+  std::string solver = "Newton";        // with the pyramidal friction cone, MuJoCo's default
+  bool ground = true;
+  Vec3 gravity{0, 0, -9.81};
+};
+
+/// One world with one robot. Bodies, inertias, hinges and slides, limits, servos (position actuators whose force is bounded,
+/// damping in the joint, as gradus has it), rotor inertia as armature; collision shapes touch the ground only.
+/// Contact stiffness has no counterpart: MuJoCo's own soft constraint is used with its default time constant.
+/// Not carried over: mimic joints, torque–speed curves, mesh shapes.
+std::string to_mjcf(const RobotKind& kind, const ContactSpec& contact, const MjcfOptions& options = {});
+
+}  // namespace gradus::bench

@@ -1,0 +1,10 @@
+# Lanes are wide vectors that never cross a function boundary; GCC's remark on their calling convention does not apply.
+target_compile_options(gradus_batch PRIVATE -Wno-psabi)
+
+# The same lane kernels for the machine at hand: contracted multiply-adds and its widest registers. A target of its own, so
+# that the deterministic core is untouched. Signed zeros and traps are not used by the kernels.
+add_library(gradus_batch_native STATIC ${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_native.cc)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_native.cc PROPERTIES LANGUAGE CXX)
+target_compile_options(gradus_batch_native PRIVATE -Wno-psabi -march=native -ffp-contract=fast -fno-signed-zeros)
+target_link_libraries(gradus_batch_native PUBLIC gradus_batch)
+add_library(gradus::batch_native ALIAS gradus_batch_native)

@@ -1,0 +1,51 @@
+#include "batch/constants.h"
+
+namespace gradus {
+namespace {
+
+template <class F>
+LinkT<F> narrow(const Link& l) {
+  return {cast<F>(l.p_PB), cast<F>(l.axis), cast<F>(l.com), cast<F>(l.J), F(l.mass), F(l.rotor), l.parent, l.branch,
+          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal};
+}
+
+template <class F>
+ContactPointT<F> narrow(const ContactPoint& p) {
+  return {cast<F>(p.p_BC), F(p.radius), F(p.friction), F(p.k), F(p.d), F(p.kt), F(p.dt), p.link, p.object};
+}
+
+template <class F>
+DriveConstantsT<F> narrow(const Joint& j) {
+  return {F(j.lower),   F(j.upper),    F(j.stop_k),
+          F(j.stop_d),  F(j.damping),  F(j.friction),
+          {F(j.servo.kp), F(j.servo.kd), F(j.servo.torque), F(j.servo.speed)},
+          j.mimic_of,   F(j.mimic_multiplier), F(j.mimic_offset)};
+}
+
+}  // namespace
+
+template <class F>
+KindConstants<F>::KindConstants(const RobotKind& kind)
+    : point_begin(kind.point_begin), root(kind.root), branch_count(kind.branch_count) {
+  for (const Link& l : kind.links) links.push_back(narrow<F>(l));
+  for (const ContactPoint& p : kind.points) points.push_back(narrow<F>(p));
+  for (const Joint& j : kind.joints) joints.push_back(narrow<F>(j));
+  for (const Vec3& c : kind.bound_centre) bound_centre.push_back(cast<F>(c));
+  for (double r : kind.bound_radius) bound_radius.push_back(F(r));
+}
+
+template <class F>
+BatchConstantsT<F> KindConstants<F>::view(const Model& model) const {
+  const Plane& g = model.ground;
+  return {{static_cast<int>(links.size()), branch_count, root, links.data(), points.data(), point_begin.data(),
+           bound_centre.data(), bound_radius.data()},
+          joints.data(),
+          {cast<F>(g.n), cast<F>(g.t1), cast<F>(g.t2), F(g.offset), g.present},
+          cast<F>(model.gravity),
+          F(model.step)};
+}
+
+template struct KindConstants<float>;
+template struct KindConstants<double>;
+
+}  // namespace gradus

@@ -1,0 +1,143 @@
+#include "batch/lanes/lanes.h"
+
+#include <cmath>
+#include <new>
+
+#include "core/hash.h"
+#include "motion/registry.h"
+
+namespace gradus {
+namespace {
+
+constexpr std::align_val_t kAlign{64};
+
+std::byte* allocate(std::size_t bytes) {
+  auto* p = static_cast<std::byte*>(::operator new(bytes, kAlign));
+  std::fill(p, p + bytes, std::byte{0});
+  return p;
+}
+
+Diagnostics complain(const Model& model, std::string text, std::string suggestion) {
+  Place place;
+  place.file = model.file;
+  return {{place, Severity::error, std::move(text), std::move(suggestion)}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int worlds, const Options& options) {
+  if (robot < 0 || robot >= static_cast<int>(model.robots.size()))
+    return complain(model, "batch: the scene has no robot number " + std::to_string(robot), "");
+  constexpr int kMostWorlds = 1 << 24;
+  if (worlds < 1 || worlds > kMostWorlds)
+    return complain(model, "batch: cannot make " + std::to_string(worlds) + " worlds", "ask for 1 to 16777216");
+  for (const std::string& missing : find_motion("articulated")->bind(*model.robots[static_cast<std::size_t>(robot)].kind).missing)
+    return complain(model, "batch: the robot lacks " + missing, "");
+  for (const LaneKernel& k : options.kernels)
+    if (k.type == options.type) return std::unique_ptr<Lanes>(new Lanes(model, robot, worlds, k, options.threads));
+  return complain(model, "batch: no kernel was compiled for " + std::to_string(options.type.lanes) + " lanes of this type",
+                  "use 16 lanes of float or 8 of double");
+}
+
+Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, int threads)
+    : kind_(model.robots[static_cast<std::size_t>(robot)].kind),
+      kernel_(kernel),
+      at_(make_row_layout(kind_->njoint(), static_cast<int>(kind_->points.size()))),
+      worlds_(worlds),
+      start_(static_cast<std::size_t>(at_.size), 0.0),
+      constants_f_(*kind_),
+      constants_d_(*kind_),
+      view_f_(constants_f_.view(model)),
+      view_d_(constants_d_.view(model)),
+      team_(threads) {
+  const RobotModel& r = model.robots[static_cast<std::size_t>(robot)];
+  set_base_pose(start_.data() + at_.q, r.p_WB, r.q_WB);
+  set_base_twist(start_.data() + at_.v, r.w_WB, r.v_WB);
+  for (int j = 0; j < kind_->njoint(); ++j)
+    start_[static_cast<std::size_t>(at_.q + 7 + j)] = start_[static_cast<std::size_t>(at_.target + j)] =
+        kind_->joints[static_cast<std::size_t>(j)].initial;
+  const std::size_t scalar = kernel_.type.single ? sizeof(float) : sizeof(double);
+  slab_bytes_ = static_cast<std::size_t>(tile_count()) * static_cast<std::size_t>(at_.size) *
+                static_cast<std::size_t>(kernel_.type.lanes) * scalar;
+  tiles_ = allocate(slab_bytes_);
+  const std::size_t room = kernel_.room_bytes(kind_->nlink(), kind_->branch_count, static_cast<int>(kind_->points.size()));
+  for (int t = 0; t < team_.size(); ++t) rooms_.push_back(allocate(room));
+  // spare lanes of the last tile run too: they must hold a robot
+  for (int w = 0; w < tile_count() * kernel_.type.lanes; ++w)
+    for (int i = 0; i < at_.size; ++i) set_number(w, i, start_[static_cast<std::size_t>(i)]);
+}
+
+Lanes::~Lanes() {
+  ::operator delete(tiles_, kAlign);
+  for (std::byte* room : rooms_) ::operator delete(room, kAlign);
+}
+
+void Lanes::step(int steps) {
+  const void* constants = kernel_.type.single ? static_cast<const void*>(&view_f_) : static_cast<const void*>(&view_d_);
+  const int parts = team_.size(), tiles = tile_count();
+  std::vector<LaneCall> calls;
+  for (int p = 0; p < parts; ++p)
+    calls.push_back({constants, at_, tiles_, tiles * p / parts, tiles * (p + 1) / parts, steps,
+                     rooms_[static_cast<std::size_t>(p)], 0});
+  if (parts == 1) {
+    kernel_.step(calls[0]);
+  } else {
+    team_.run([&](int p) { kernel_.step(calls[static_cast<std::size_t>(p)]); });
+  }
+  for (const LaneCall& c : calls) predictions_ += c.predictions;
+}
+
+std::ptrdiff_t Lanes::offset(int world, int slot) const {
+  const int lanes = kernel_.type.lanes, tile = world / lanes;
+  return (static_cast<std::ptrdiff_t>(tile) * at_.size + slot) * lanes + world % lanes;
+}
+
+double Lanes::number(int world, int slot) const {
+  const std::ptrdiff_t i = offset(world, slot);
+  return kernel_.type.single ? static_cast<double>(reinterpret_cast<const float*>(tiles_)[i])
+                             : reinterpret_cast<const double*>(tiles_)[i];
+}
+
+void Lanes::set_number(int world, int slot, double x) {
+  const std::ptrdiff_t i = offset(world, slot);
+  if (kernel_.type.single) reinterpret_cast<float*>(tiles_)[i] = static_cast<float>(x);
+  else reinterpret_cast<double*>(tiles_)[i] = x;
+}
+
+bool Lanes::read(int world, int slot, int count, std::span<double> out) const {
+  if (world < 0 || world >= worlds_ || out.size() != static_cast<std::size_t>(count)) return false;
+  for (int i = 0; i < count; ++i) out[static_cast<std::size_t>(i)] = number(world, slot + i);
+  return true;
+}
+
+bool Lanes::write(int world, int slot, int count, std::span<const double> in) {
+  if (world < 0 || world >= worlds_ || in.size() != static_cast<std::size_t>(count)) return false;
+  for (int i = 0; i < count; ++i) set_number(world, slot + i, in[static_cast<std::size_t>(i)]);
+  return true;
+}
+
+bool Lanes::reset(std::span<const std::uint8_t> mask) {
+  if (mask.size() != static_cast<std::size_t>(worlds_)) return false;
+  for (int w = 0; w < worlds_; ++w)
+    if (mask[static_cast<std::size_t>(w)])
+      for (int i = 0; i < at_.size; ++i) set_number(w, i, start_[static_cast<std::size_t>(i)]);
+  return true;
+}
+
+bool Lanes::finite(int world) const {
+  for (int i = 0; i < at_.target; ++i)
+    if (!std::isfinite(number(world, i))) return false;
+  return true;
+}
+
+std::uint64_t Lanes::hash() const {
+  std::vector<double> row(static_cast<std::size_t>(at_.size));
+  std::uint64_t h = 0;
+  for (int w = 0; w < worlds_; ++w) {
+    for (int i = 0; i < at_.size; ++i) row[static_cast<std::size_t>(i)] = number(w, i);
+    h = hash_doubles(row, h);
+  }
+  return h;
+}
+
+}  // namespace gradus

@@ -1,0 +1,75 @@
+/// Many worlds of one robot on its ground, side by side: world w is lane w mod L of tile w / L, numbers lie as
+/// [tile][number][lane]. Adds layout and launch to the kernels of a single robot, no physics [batch/world_step.h].
+///
+/// Worlds do not see each other: what a world does depends on its own numbers alone, so one world gives the same bits alone
+/// and among a thousand. In double with the portable kernels it gives the bits of World.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "batch/constants.h"
+#include "batch/lanes/kernel.h"
+#include "step/threads.h"
+
+namespace gradus {
+
+class Lanes {
+ public:
+  struct Options {
+    LaneType type{true, 16};
+    std::span<const LaneKernel> kernels = portable_kernels();
+    int threads = 1;
+  };
+  /// Worlds with a copy of the model's robot each, at its start; its motion is `articulated` whatever the model says.
+  static Result<std::unique_ptr<Lanes>> make(const Model& model, int robot, int worlds, const Options& options);
+  ~Lanes();
+
+  void step(int steps = 1);
+  int worlds() const { return worlds_; }
+  const RobotKind& kind() const { return *kind_; }
+  const LaneType& type() const { return kernel_.type; }
+  std::int64_t predictions() const { return predictions_; }  // of tiles; more than steps × tiles: limits were met
+
+  /// Numbers of one world as doubles; lengths as in World. Nothing happens if the length is wrong: false.
+  bool read_q(int world, std::span<double> q) const { return read(world, at_.q, kind_->nq(), q); }
+  bool read_v(int world, std::span<double> v) const { return read(world, at_.v, kind_->nv(), v); }
+  bool read_tau(int world, std::span<double> tau) const { return read(world, at_.r, kind_->njoint(), tau); }
+  bool write_q(int world, std::span<const double> q) { return write(world, at_.q, kind_->nq(), q); }
+  bool write_v(int world, std::span<const double> v) { return write(world, at_.v, kind_->nv(), v); }
+  bool write_targets(int world, std::span<const double> target) { return write(world, at_.target, kind_->njoint(), target); }
+  double normal_force(int world, int point) const { return number(world, at_.memory + 4 * point + 2); }
+  /// Worlds with mask[w] != 0 go back to the start; the others are untouched. mask: one entry per world.
+  bool reset(std::span<const std::uint8_t> mask);
+  bool finite(int world) const;
+  std::uint64_t hash() const;  // of all worlds' numbers, world after world: the same for every number of lanes
+
+  /// The slab itself, for training loops: float or double [tile][at().size][lanes].
+  std::span<std::byte> slab() { return {tiles_, slab_bytes_}; }
+  const RowLayout& at() const { return at_; }
+
+ private:
+  Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, int threads);
+  std::ptrdiff_t offset(int world, int slot) const;  // in scalars
+  double number(int world, int slot) const;
+  void set_number(int world, int slot, double x);
+  bool read(int world, int slot, int count, std::span<double> out) const;
+  bool write(int world, int slot, int count, std::span<const double> in);
+  int tile_count() const { return (worlds_ + kernel_.type.lanes - 1) / kernel_.type.lanes; }
+
+  std::shared_ptr<const RobotKind> kind_;
+  LaneKernel kernel_;
+  RowLayout at_;
+  int worlds_;
+  std::vector<double> start_;          // (at_.size) one world at its start
+  KindConstants<float> constants_f_;
+  KindConstants<double> constants_d_;
+  BatchConstantsT<float> view_f_;
+  BatchConstantsT<double> view_d_;
+  std::byte* tiles_ = nullptr;         // slab_bytes_, 64-byte aligned
+  std::vector<std::byte*> rooms_;      // scratch of each thread
+  std::size_t slab_bytes_ = 0;
+  Team team_;
+  std::int64_t predictions_ = 0;
+};
+
+}  // namespace gradus

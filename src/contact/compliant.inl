@@ -1,0 +1,193 @@
+/// Body of compliant.h for any scalar: one contact at a time, every lane with its own opinion.
+#pragma once
+#include "contact/compliant.h"
+
+namespace gradus {
+namespace compliant {
+
+constexpr double kStale = 0.05;    // relative change of the normal force that makes a sliding bound stale
+constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
+constexpr double kOver = 1e-9;     // a bound exceeded by this share is rounding
+
+/// w (1 − n nᵀ) + wn n nᵀ
+template <class T>
+GRADUS_INLINE Sym3T<T> axial(const Vec3T<T>& n, T wn, T w) {
+  const T e = wn - w;
+  return {w + e * n.x * n.x, e * n.x * n.y, e * n.x * n.z, w + e * n.y * n.y, e * n.y * n.z, w + e * n.z * n.z};
+}
+
+template <class T>
+GRADUS_INLINE Vec3T<T> tangential(const Vec3T<T>& n, Vec3T<T> a) { return a - n * dot(n, a); }
+
+/// (3): friction of a sliding point; size: of the trial (4).
+template <class T>
+GRADUS_INLINE void slide(const LawT<T>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f, Sym3T<T>& W) {
+  const T bound = T(law.p.friction) * c.fn;
+  const auto less = bound < size;
+  const T across = law.h() * law.ct() * select(less, bound / select(less, size, T(1.0)), T(1.0));
+  f = law.n() * fn - c.d * bound;
+  W = axial(law.n(), wn, across);
+  W.xx -= across * c.d.x * c.d.x; W.xy -= across * c.d.x * c.d.y; W.xz -= across * c.d.x * c.d.z;
+  W.yy -= across * c.d.y * c.d.y; W.yz -= across * c.d.y * c.d.z; W.zz -= across * c.d.z * c.d.z;
+}
+
+/// (4) for the velocity u; s: deflection of the sticking spring.
+template <class T>
+GRADUS_INLINE Vec3T<T> trial(const LawT<T>& law, Vec3T<T> s, Vec3T<T> u) {
+  return s * T(law.p.kt) + tangential(law.n(), u) * law.ct();
+}
+
+/// (1) with (2) or (3) for the contact's present opinion, in the lanes `where`.
+template <class T>
+GRADUS_INLINE void evaluate(const LawT<T>& law, Vec3T<T> s, T size, MaskOf<T> where, StaticContactT<T>& c) {
+  const Vec3T<T> n = law.n();
+  const T cn = law.c(), fn = -(T(law.p.k) * c.gap + cn * dot(n, c.u)), wn = law.h() * cn;
+  Vec3T<T> f;
+  Sym3T<T> W;
+  if (!all(c.sliding)) {
+    f = n * fn - trial(law, s, c.u);
+    W = axial(n, wn, law.h() * law.ct());
+  }
+  if (any(c.sliding)) {
+    Vec3T<T> f_slide;
+    Sym3T<T> W_slide;
+    slide(law, fn, wn, size, c, f_slide, W_slide);
+    f = select(c.sliding, f_slide, f);
+    W = select(c.sliding, W_slide, W);
+  }
+  c.f = select(where, f, c.f);
+  c.W = select(where, W, c.W);
+}
+
+/// Outside `c.active` there is no force.
+template <class T>
+GRADUS_INLINE void clear_inactive(StaticContactT<T>& c) {
+  const T o = T(0.0);
+  c.f = select(c.active, c.f, zero3<T>());
+  c.W = select(c.active, c.W, Sym3T<T>{o, o, o, o, o, o});
+}
+
+template <class T>
+GRADUS_INLINE Vec3T<T> deflection(const LawT<T>& law, const ContactMemoryT<T>& m) { return law.t1() * m.s1 + law.t2() * m.s2; }
+
+/// Not longer than a sticking spring may be under the normal force fn.
+template <class T>
+GRADUS_INLINE Vec3T<T> bounded(const LawT<T>& law, Vec3T<T> s, T fn) {
+  const T limit = T(law.p.friction) * fn / T(law.p.kt), length = norm(s);
+  const auto over = length > limit;
+  if (!any(over)) return s;
+  return select(over, s * (limit / select(over, length, T(1.0))), s);
+}
+
+/// (5) If the spring of a point that stops were slack, a box on a slope would slip a little whenever a corner slid.
+template <class T>
+GRADUS_INLINE Vec3T<T> dragged(const LawT<T>& law, Vec3T<T> u, Vec3T<T> d, T fn) {
+  return d * (maximum(T(law.p.friction) * fn - T(law.p.dt) * norm(tangential(law.n(), u)), T(0.0)) / T(law.p.kt));
+}
+
+}  // namespace compliant
+
+template <class T>
+GRADUS_INLINE void begin_contact(const LawT<T>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c) {
+  using namespace compliant;
+  const Vec3T<T> n = law.n();
+  const T free = -(T(law.p.k) * c.gap + law.c() * (dot(n, c.u) + fall));
+  c.active = mask_and(c.active, free > T(0.0));
+  if (any(c.active)) {
+    c.fn = select(c.fn <= T(0.0), free, c.fn);
+    // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the normal
+    // forces found then would be those of another motion.
+    const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u);
+    const T size = norm(t);
+    c.sliding = size > T(law.p.friction) * c.fn;
+    if (any(c.sliding)) c.d = t * (T(1.0) / select(c.sliding, size, T(1.0)));
+    evaluate(law, s, size, c.active, c);
+  }
+  if (!all(c.active)) clear_inactive(c);
+}
+
+template <class T>
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c) {
+  using namespace compliant;
+  const Vec3T<T> f = c.f - c.W * a;
+  const T fn = dot(law.n(), f);
+  const auto pulls = mask_and(c.active, fn < T(-kPull));
+  const auto pushes = mask_and(c.active, mask_not(pulls));
+  const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u + a * law.h());
+  const T size = norm(t), bound = T(law.p.friction) * fn;
+  const auto slides = mask_and(pushes, c.sliding);
+  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size > bound * T(1 + kOver), size > T(0.0)));
+  // Friction that turns a point round is too much.
+  const auto stops = mask_and(slides, mask_or(size < bound, dot(t, c.d) < T(0.0)));
+  const auto stale = mask_and(mask_and(slides, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
+  const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
+  if (!any(changed)) return changed;
+  c.active = pushes;
+  c.sliding = mask_and(mask_or(c.sliding, slips), mask_not(stops));
+  c.fn = select(mask_or(slips, stale), fn, c.fn);
+  if (any(slips)) c.d = select(slips, t * (T(1.0) / select(slips, size, T(1.0))), c.d);
+  if (any(anew)) evaluate(law, s, size, anew, c);
+  if (any(pulls)) clear_inactive(c);
+  return changed;
+}
+
+template <class T>
+GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+                                                 const StaticContactT<T>& c) {
+  using namespace compliant;
+  const T o = T(0.0);
+  const Vec3T<T> n = law.n(), u = c.u + a * law.h();
+  ContactMemoryT<T> out{o, o, o, o};
+  out.fn = select(c.active, maximum(dot(n, c.f - c.W * a), o), o);
+  if (!any(c.active)) return out;
+  out.sliding = select(mask_and(c.active, c.sliding), T(1.0), o);
+  Vec3T<T> s = zero3<T>();
+  if (!all(c.sliding)) s = bounded(law, deflection(law, m) + tangential(n, u) * law.h(), out.fn);
+  if (any(c.sliding)) s = select(c.sliding, dragged(law, u, c.d, out.fn), s);
+  out.s1 = select(c.active, dot(s, law.t1()), o);
+  out.s2 = select(c.active, dot(s, law.t2()), o);
+  return out;
+}
+
+template <class T, class F>
+GRADUS_INLINE void begin_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                                  const ContactMemoryT<T>* memory, int count, StaticContactT<T>* contacts) {
+  const T fall = T(h * dot(gravity, ground.n));
+  for (int i = 0; i < count; ++i) {
+    StaticContactT<T>& c = contacts[i];
+    begin_contact(LawT<T>{ground, h, kind.points[c.point]}, fall, memory[c.point], c);
+  }
+}
+
+template <class T, class F>
+GRADUS_INLINE MaskOf<T> review_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                                        const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count,
+                                        StaticContactT<T>* contacts) {
+  MaskOf<T> changed{};
+  for (int i = 0; i < count; ++i) {
+    StaticContactT<T>& c = contacts[i];
+    if (!any(c.active)) continue;
+    const Vec3T<T> a = velocity_at(acc[c.link], c.r) + cast<T>(gravity);
+    changed = mask_or(changed, review_contact(LawT<T>{ground, h, kind.points[c.point]}, memory[c.point], a, c));
+  }
+  return changed;
+}
+
+template <class T, class F>
+GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
+                                     const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count,
+                                     const StaticContactT<T>* contacts, ContactMemoryT<T>* next) {
+  const T o = T(0.0);
+  int k = 0;
+  for (int i = 0; i < count; ++i) {
+    const StaticContactT<T>& c = contacts[i];
+    if (!any(c.active)) continue;
+    for (; k < c.point; ++k) next[k] = {o, o, o, o};
+    const Vec3T<T> a = velocity_at(acc[c.link], c.r) + cast<T>(gravity);
+    next[c.point] = remember_contact(LawT<T>{ground, h, kind.points[c.point]}, memory[c.point], a, c);
+    if (k == c.point) ++k;
+  }
+  for (; k < kind.npoint(); ++k) next[k] = {o, o, o, o};
+}
+
+}  // namespace gradus

@@ -1,0 +1,19 @@
+/// Gives every robot of a world the controller that its scene names.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "link/library/library_controller.h"
+#include "step/world.h"
+
+namespace gradus {
+
+/// The controllers that can fail; owned by the world.
+struct Controllers {
+  std::vector<const LibraryController*> libraries;
+  std::string failure() const;  // why one no longer works; empty: all do
+};
+
+Result<Controllers> attach_controllers(World& world);
+
+}  // namespace gradus

@@ -1,0 +1,284 @@
+#include "load/instance_toml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "load/robot_toml.h"
+#include "load/scene_toml.h"
+#include "load/source_text.h"
+#include "model/check.h"
+
+namespace gradus {
+
+using namespace dimension;
+
+namespace {
+
+std::vector<std::string> joint_names(const RobotSpec& robot) {
+  std::vector<std::string> names;
+  for (const ObjectSpec& o : robot.objects) {
+    if (o.is_joint()) names.push_back(o.name);
+  }
+  return names;
+}
+
+bool has_ground(const SceneSpec& scene) {
+  return std::any_of(scene.field.begin(), scene.field.end(),
+                     [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
+}
+
+bool can_stand(const RobotSpec& robot) {
+  return robot.root == RootKind::free &&
+         std::any_of(robot.objects.begin(), robot.objects.end(), [](const ObjectSpec& o) {
+           return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+         });
+}
+
+}  // namespace
+
+void InstanceReader::fault(const Place& place, std::string text, std::string suggestion) {
+  log_.push_back({place, Severity::error, std::move(text), std::move(suggestion)});
+}
+
+void InstanceReader::read_all(const toml::table& robots) {
+  for (const NamedTable& r : in_file_order(robots)) {
+    if (const toml::table* t = r.node->as_table()) {
+      read_one(r, *t);
+    } else {
+      fault(r.place, "robot: a table is due here", "write [robot." + r.name + "]");
+    }
+  }
+}
+
+void InstanceReader::read_one(const NamedTable& named, const toml::table& table) {
+  TableReader t(table, log_);
+  path_ = "robot." + named.name;
+  overridden_.clear();
+  places_.note(path_, named.place, true);
+  const Draft* like = read_like(t);
+  Draft draft = like != nullptr ? *like : Draft{};
+  RobotInstanceSpec& r = draft.instance;
+  r.name = named.name;
+  r.place = named.place;
+  draft.sound = read_model(t, draft);
+  read_start(t, r);
+  if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
+  read_joints(t, r);
+  read_servos(t, r);
+  read_controller(t, r);
+  t.get("copies");
+  t.finish("[robot." + named.name + "]");
+  if (draft.sound) {
+    recheck(r);
+    check_controller_motion(r);
+    add_copies(t, r);
+  }
+  drafts_.emplace(named.name, std::move(draft));
+}
+
+const InstanceReader::Draft* InstanceReader::read_like(TableReader& t) {
+  std::string name;
+  if (!t.text("like", name)) return nullptr;
+  const auto it = drafts_.find(name);
+  if (it != drafts_.end()) return &it->second;
+  std::vector<std::string> names;
+  for (const auto& [key, value] : drafts_) names.push_back(key);
+  fault(t.place("like"), "like: there is no robot " + in_quotes(name) + " before this one", did_you_mean(name, names));
+  return nullptr;
+}
+
+bool InstanceReader::read_model(TableReader& t, Draft& draft) {
+  std::string name;
+  if (!t.text("model", name)) {
+    if (!t.has("model") && !t.has("like"))
+      fault(draft.instance.place, "robot " + in_quotes(draft.instance.name) + " has no model",
+            "add model = \"robots/kidsize.toml\"");
+    return draft.sound && !t.has("model");
+  }
+  const Place place = t.place("model");
+  const std::string path = find_file(name, place.file, "robots", options_, place, log_);
+  if (path.empty()) return false;
+  const std::optional<RobotSpec>& spec = model(path);
+  if (spec) draft.instance.robot = *spec;
+  return spec.has_value();
+}
+
+/// Each file is read once, and its problems are reported once.
+const std::optional<RobotSpec>& InstanceReader::model(const std::string& path) {
+  const auto [it, fresh] = models_.emplace(path, std::nullopt);
+  if (fresh) {
+    Result<RobotSpec> r = load_robot(path, options_);
+    log_.insert(log_.end(), r.notes().begin(), r.notes().end());
+    if (r) it->second = std::move(*r);
+  }
+  return it->second;
+}
+
+void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {
+  const bool ground = has_ground(scene_) && can_stand(r.robot);
+  if (const toml::table* pose = t.table("pose")) {
+    PoseReading p;
+    places_.note(path_ + ".pose", place_of(*pose), read_pose(*pose, true, p, log_));
+    r.p_WB = p.p;
+    r.q_WB = from_roll_pitch_yaw(p.roll_pitch_yaw.x, p.roll_pitch_yaw.y, p.roll_pitch_yaw.z);
+    r.on_ground = p.on_ground_given ? p.on_ground : ground && !p.z_given;
+  } else if (!t.has("like")) {
+    r.on_ground = ground;
+  }
+  if (const toml::table* velocity = t.table("velocity")) read_velocity(*velocity, r);
+}
+
+void InstanceReader::read_velocity(const toml::table& table, RobotInstanceSpec& r) {
+  TableReader t(table, log_);
+  const std::size_t before = log_.size();
+  r.v_WB = r.w_WB = {0, 0, 0};
+  t.quantity("x", kSpeed, r.v_WB.x);
+  t.quantity("y", kSpeed, r.v_WB.y);
+  t.quantity("z", kSpeed, r.v_WB.z);
+  t.quantity("wx", kAngularSpeed, r.w_WB.x);
+  t.quantity("wy", kAngularSpeed, r.w_WB.y);
+  t.quantity("wz", kAngularSpeed, r.w_WB.z);
+  t.finish("a velocity");
+  places_.note(path_ + ".velocity", t.place(), log_.size() == before);
+}
+
+/// joints = { left_knee = "30 deg" }: where they are at the start.
+void InstanceReader::read_joints(TableReader& t, RobotInstanceSpec& r) {
+  const toml::table* joints = t.table("joints");
+  if (joints == nullptr || r.robot.objects.empty()) return;
+  for (const NamedTable& j : in_file_order(*joints)) {
+    const ObjectId id = r.robot.find(j.name);
+    if (!id || !r.robot.objects[static_cast<std::size_t>(id.value)].is_joint()) {
+      fault(j.place, "'" + r.robot.name + "' has no joint " + in_quotes(j.name),
+            did_you_mean(j.name, joint_names(r.robot)));
+      continue;
+    }
+    ObjectSpec& o = r.robot.objects[static_cast<std::size_t>(id.value)];
+    if (read_quantity(*j.node, j.name, JointUnits::of(o.kind).q, o.initial, log_))
+      overridden_[{id.value, "initial"}] = j.place;
+  }
+}
+
+/// servo = { all = { kp = … }, left_knee = { torque = … } }: numbers that differ from the robot's file.
+void InstanceReader::read_servos(TableReader& t, RobotInstanceSpec& r) {
+  const toml::table* servos = t.table("servo");
+  if (servos == nullptr || r.robot.objects.empty()) return;
+  std::vector<NamedTable> sorted = in_file_order(*servos);
+  std::stable_partition(sorted.begin(), sorted.end(), [](const NamedTable& n) { return n.name == "all"; });
+  for (const NamedTable& s : sorted) read_servo_of(s, r);
+}
+
+void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r) {
+  const toml::table* table = named.node->as_table();
+  if (table == nullptr)
+    return fault(place_of(*named.node), named.name + ": a table is due here", "write e.g. { kp = \"60 N m/rad\" }");
+  const ObjectKind kind = kind_of_servo(*table);
+  bool reported = false, used = false;
+  for (std::size_t i = 0; i < r.robot.objects.size(); ++i) {
+    ObjectSpec& o = r.robot.objects[i];
+    if (!o.is_joint() || (named.name != "all" && o.name != named.name)) continue;
+    if (named.name == "all" && o.kind != kind) continue;
+    used = true;
+    Diagnostics ignored;  // the same table read again for the next joint
+    if (!read_servo(*table, o.kind, o.servo, reported ? ignored : log_))
+      reported = true;
+    else
+      overridden_[{static_cast<int>(i), "servo"}] = named.place;
+  }
+  if (!used)
+    fault(named.place, "'" + r.robot.name + "' has no joint " + in_quotes(named.name),
+          did_you_mean(named.name, joint_names(r.robot)));
+}
+
+/// The robot's file was sound, so whatever is wrong now was overridden here.
+void InstanceReader::recheck(const RobotInstanceSpec& r) {
+  if (overridden_.empty()) return;
+  const Diagnostics faults = check(r.robot, [this](ObjectId o, const char* property) -> std::optional<Place> {
+    const auto it = overridden_.find({o.value, property});
+    return it != overridden_.end() ? std::optional<Place>(it->second) : std::nullopt;
+  });
+  log_.insert(log_.end(), faults.begin(), faults.end());
+}
+
+void InstanceReader::read_controller(TableReader& t, RobotInstanceSpec& r) {
+  const toml::node* node = t.get("controller");
+  if (node == nullptr) return;
+  const std::size_t before = log_.size();
+  r.controller = ControllerSpec{};
+  r.controller.place = place_of(*node);
+  if (const toml::table* table = node->as_table()) {
+    read_controller_table(*table, r.controller);
+  } else if (!node->is_string() || node->ref<std::string>() != "none") {
+    fault(place_of(*node), "controller: a table or \"none\" is due here",
+          "write e.g. { keyframes = \"motions/kidsize_walk.toml\" }");
+  }
+  places_.note(path_ + ".controller", r.controller.place, log_.size() == before);
+}
+
+void InstanceReader::read_controller_table(const toml::table& table, ControllerSpec& c) {
+  TableReader t(table, log_);
+  std::string file;
+  const bool keyframes = t.text("keyframes", file), library = t.text("library", file);
+  if (keyframes == library && t.has("keyframes") == t.has("library")) {
+    fault(t.place(), keyframes ? "the controller is two things at once" : "the controller does not say what it is",
+          "give one of keyframes = \"….toml\" and library = \"….so\"");
+  } else if (keyframes || library) {
+    c.kind = keyframes ? "keyframes" : "library";
+    const Place place = t.place(c.kind);
+    c.file = find_file(file, place.file, keyframes ? "motions" : "controllers", options_, place, log_);
+    if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
+  }
+  const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
+  if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");
+  t.quantity("start", kTime, c.start);
+  const bool loop = t.boolean("loop", c.loop), options = t.text("options", c.options);
+  if (library && loop) fault(t.place("loop"), "loop is for keyframes only", "remove it");
+  if (keyframes && options) fault(t.place("options"), "options is for libraries only", "remove it");
+  t.finish("a controller");
+}
+
+void InstanceReader::check_controller_motion(const RobotInstanceSpec& r) {
+  const ControllerSpec& c = r.controller;
+  if (c.kind != "keyframes" || c.file.empty()) return;
+  const auto [it, fresh] = motions_.emplace(c.file, std::nullopt);
+  if (fresh) {
+    Result<MotionFile> m = load_motion(c.file);
+    log_.insert(log_.end(), m.notes().begin(), m.notes().end());
+    if (m) it->second = std::move(*m);
+  }
+  if (!it->second) return;
+  const Diagnostics faults = check_motion(*it->second, r.robot, c.place);
+  log_.insert(log_.end(), faults.begin(), faults.end());
+}
+
+void InstanceReader::add_copies(TableReader& scene_table, const RobotInstanceSpec& r) {
+  const toml::table* table = scene_table.table("copies");
+  std::int64_t count = 1, per_row = 0;
+  double dx = 0, dy = 0;
+  if (table != nullptr) {
+    TableReader t(*table, log_);
+    if (!t.integer("count", 1, kMaxRobots, count) && !t.has("count"))
+      fault(t.place(), "'count' is missing", "add count = 10");
+    per_row = count;
+    t.integer("per_row", 1, kMaxRobots, per_row);
+    t.quantity("dx", kLength, dx);
+    t.quantity("dy", kLength, dy);
+    t.finish("copies");
+  }
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (scene_.robots.size() == kMaxRobots)
+      return fault(r.place, fmt::format("the scene has more than {} robots", kMaxRobots));
+    RobotInstanceSpec copy = r;
+    if (table != nullptr) {
+      copy.name = r.name + std::to_string(k + 1);
+      copy.p_WB.x += dx * static_cast<double>(k % per_row);
+      copy.p_WB.y += dy * static_cast<double>(k / per_row);
+      places_.alias(copy.name, r.name);
+    }
+    scene_.robots.push_back(std::move(copy));
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,253 @@
+#include "load/parts_toml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "load/mesh.h"
+#include "load/source_text.h"
+
+namespace gradus {
+
+using namespace dimension;
+
+JointUnits JointUnits::of(ObjectKind kind) {
+  if (kind == ObjectKind::prismatic) return {kLength, kSpeed, kForce, kStiffness, kDamping, kMass};
+  return {kAngle, kAngularSpeed, kTorque, kAngularStiffness, kAngularDamping, kInertia};
+}
+
+bool one_of(const std::vector<std::string>& known, const std::string& word) {
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+namespace {
+
+/// Turns z of a shape to the named axis of the object.
+Mat3 z_towards(const std::string& axis) {
+  if (axis == "x") return {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
+  if (axis == "y") return {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};
+  return identity3<double>();
+}
+
+bool read_positive(TableReader& t, std::string_view key, double& out) {
+  const Place place = t.place(key);
+  double x = 0;
+  if (!t.quantity(key, kLength, x)) {
+    if (!t.has(key)) t.fault(place, fmt::format("'{}' is missing", key), fmt::format("add {} = \"… m\"", key));
+    return false;
+  }
+  if (!(x > 0)) {
+    t.fault(place, fmt::format("{} must be greater than 0", key));
+    return false;
+  }
+  out = x;
+  return true;
+}
+
+/// capsule = { radius = "2 cm", length = "8 cm", axis = "x" }
+bool read_round(const toml::table& table, const char* what, ShapeSpec& out, Mat3& R, Diagnostics& log) {
+  TableReader t(table, log);
+  bool good = read_positive(t, "radius", out.radius);
+  good = read_positive(t, "length", out.length) && good;
+  std::string axis = "z";
+  t.text("axis", axis);
+  if (axis != "x" && axis != "y" && axis != "z") {
+    t.fault(t.place("axis"), "axis: " + in_quotes(axis) + " is not an axis", "write \"x\", \"y\" or \"z\"");
+    good = false;
+  }
+  t.finish(std::string("a ") + what);
+  R = z_towards(axis);
+  return good;
+}
+
+bool read_mesh(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  TableReader t(table, log);
+  std::string file;
+  Vec3 scale{1, 1, 1};
+  const bool named = t.text("file", file);
+  if (!t.has("file")) t.fault(t.place(), "'file' is missing", "add file = \"….stl\" or \"….obj\"");
+  t.vec3("scale", kNumber, scale);
+  t.finish("a mesh");
+  if (!named) return false;
+  const Place place = t.place("file");
+  const std::string path = find_file(file, place.file, "meshes", store.options, place, log);
+  if (path.empty()) return false;
+  const auto [it, fresh] = store.known.emplace(fmt::format("{}|{}|{}|{}", path, scale.x, scale.y, scale.z),
+                                               static_cast<int>(store.meshes.size()));
+  out.mesh = it->second;
+  out.size = scale;
+  if (!fresh) return true;
+  Result<MeshSpec> mesh = load_mesh(path, scale);
+  log.insert(log.end(), mesh.notes().begin(), mesh.notes().end());
+  store.meshes.push_back(mesh ? std::move(*mesh) : MeshSpec{path, {}, {}});
+  return static_cast<bool>(mesh);
+}
+
+const toml::table* round_table(TableReader& t, const char* key, ShapeKind kind, ShapeSpec& out, int& kinds) {
+  const toml::table* table = t.table(key);
+  if (t.has(key)) ++kinds;
+  if (table != nullptr) out.kind = kind;
+  return table;
+}
+
+/// The one key that says which shape it is. R turns a shape's z to the axis that it names.
+bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diagnostics& log) {
+  bool good = true;
+  int kinds = 0;
+  if (t.get("sphere") != nullptr) {
+    ++kinds;
+    out.kind = ShapeKind::sphere;
+    good = read_positive(t, "sphere", out.radius);
+  }
+  if (t.get("box") != nullptr) {
+    ++kinds;
+    out.kind = ShapeKind::box;
+    good = t.vec3("box", kLength, out.size) && good;
+    if (good && !(out.size.x > 0 && out.size.y > 0 && out.size.z > 0)) {
+      t.fault(t.place("box"), "all three sides of a box must be greater than 0");
+      good = false;
+    }
+  }
+  const toml::table* capsule = round_table(t, "capsule", ShapeKind::capsule, out, kinds);
+  if (capsule != nullptr) good = read_round(*capsule, "capsule", out, R, log) && good;
+  const toml::table* cylinder = round_table(t, "cylinder", ShapeKind::cylinder, out, kinds);
+  if (cylinder != nullptr) good = read_round(*cylinder, "cylinder", out, R, log) && good;
+  const toml::table* mesh = round_table(t, "mesh", ShapeKind::mesh, out, kinds);
+  if (mesh != nullptr) good = read_mesh(*mesh, store, out, log) && good;
+  if (kinds != 1) {
+    t.fault(t.place(), kinds == 0 ? "the shape does not say what it is" : "the shape is several things at once",
+            "give exactly one of sphere, box, capsule, cylinder, mesh");
+  }
+  return good && kinds == 1;
+}
+
+}  // namespace
+
+bool read_shape(const toml::node& node, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  out.place = place_of(node);
+  if (node.is_string() && node.ref<std::string>() == "plane") {
+    out.kind = ShapeKind::plane;
+    return true;
+  }
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    log.push_back({out.place, Severity::error, "a shape is a table", "write e.g. shape = { sphere = \"5 cm\" }"});
+    return false;
+  }
+  const std::size_t before = log.size();
+  TableReader t(*table, log);
+  Mat3 R = identity3<double>();
+  const bool good = read_kind(t, store, out, R, log);
+  Vec3 rpy{0, 0, 0};
+  t.vec3("at", kLength, out.X_OS.p);
+  if (t.vec3("rpy", kAngle, rpy)) R = to_matrix(from_roll_pitch_yaw(rpy.x, rpy.y, rpy.z)) * R;
+  out.X_OS.R = R;
+  t.boolean("collides", out.collides);
+  t.boolean("visible", out.visible);
+  t.finish("a shape");
+  return good && log.size() == before;
+}
+
+bool read_shapes(const toml::node& node, ShapeMeshes& store, std::vector<ShapeSpec>& out, Diagnostics& log) {
+  const toml::array* several = node.as_array();
+  out.clear();
+  bool good = true;
+  const auto one = [&](const toml::node& n) {
+    ShapeSpec s;
+    good = read_shape(n, store, s, log) && good;
+    out.push_back(std::move(s));
+  };
+  if (several == nullptr) {
+    one(node);
+  } else {
+    for (const toml::node& n : *several) one(n);
+  }
+  return good;
+}
+
+bool inertia_of_shape(const ShapeSpec& s, double mass, Sym3& out) {
+  Sym3 about_centre{};
+  switch (s.kind) {
+    case ShapeKind::sphere:
+      about_centre = inertia_of_sphere(mass, s.radius);
+      break;
+    case ShapeKind::box:
+      about_centre = inertia_of_box(mass, s.size);
+      break;
+    case ShapeKind::capsule:
+      about_centre = inertia_of_capsule(mass, s.radius, s.length);
+      break;
+    case ShapeKind::cylinder:
+      about_centre = inertia_of_cylinder(mass, s.radius, s.length);
+      break;
+    default:
+      return false;
+  }
+  out = rotated(s.X_OS.R, about_centre);
+  return true;
+}
+
+bool read_surface(const toml::table& table, SurfaceSpec& out, Diagnostics& log) {
+  const std::size_t before = log.size();
+  TableReader t(table, log);
+  double x = 0;
+  if (t.number("friction", x)) out.friction = x;
+  if (t.quantity("stiffness", kStiffness, x)) out.stiffness = x;
+  if (t.quantity("damping", kDamping, x)) out.damping = x;
+  if (t.number("restitution", x)) out.restitution = x;
+  t.finish("a surface");
+  return log.size() == before;
+}
+
+bool read_colour(TableReader& t, std::optional<Vec3>& out) {
+  Vec3 c{0, 0, 0};
+  if (!t.vec3("colour", kNumber, c)) return false;
+  out = c;
+  return true;
+}
+
+bool read_servo(const toml::table& table, ObjectKind kind, ServoSpec& out, Diagnostics& log) {
+  const std::size_t before = log.size();
+  const JointUnits units = JointUnits::of(kind);
+  TableReader t(table, log);
+  t.quantity("kp", units.stiffness, out.kp);
+  t.quantity("kd", units.damping, out.kd);
+  t.quantity("torque", units.force, out.torque);
+  t.quantity("speed", units.speed, out.speed);
+  t.quantity("rotor", units.inertia, out.rotor);
+  t.finish("a servo");
+  return log.size() == before;
+}
+
+ObjectKind kind_of_servo(const toml::table& table) {
+  const JointUnits linear = JointUnits::of(ObjectKind::prismatic);
+  const auto is = [&](const char* key, Dimension d) {
+    const toml::node* node = table.get(key);
+    Quantity q;
+    return node != nullptr && node->is_string() && !parse_quantity(node->ref<std::string>(), q) && q.dimension == d;
+  };
+  const bool slides = is("kp", linear.stiffness) || is("kd", linear.damping) || is("torque", linear.force) ||
+                      is("speed", linear.speed) || is("rotor", linear.inertia);
+  return slides ? ObjectKind::prismatic : ObjectKind::revolute;
+}
+
+bool read_pose(const toml::table& table, bool for_robot, PoseReading& out, Diagnostics& log) {
+  const std::size_t before = log.size();
+  TableReader t(table, log);
+  t.quantity("x", kLength, out.p.x);
+  t.quantity("y", kLength, out.p.y);
+  out.z_given = t.has("z") || out.z_given;
+  t.quantity("z", kLength, out.p.z);
+  t.quantity("roll", kAngle, out.roll_pitch_yaw.x);
+  t.quantity("pitch", kAngle, out.roll_pitch_yaw.y);
+  t.quantity("yaw", kAngle, out.roll_pitch_yaw.z);
+  if (for_robot) out.on_ground_given = t.boolean("on_ground", out.on_ground);
+  t.finish("a pose");
+  if (out.on_ground && t.has("z")) {
+    t.fault(t.place("z"), "z and on_ground contradict each other", "give one of them");
+  }
+  return log.size() == before;
+}
+
+}  // namespace gradus

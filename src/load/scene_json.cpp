@@ -1,0 +1,196 @@
+#include "load/scene_json.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace gradus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Each struct names its fields once, in `fields`; writing and reading walk the same list.
+
+template <class Io>
+void fields(Io& io, Place& x) { io("file", x.file); io("line", x.line); io("column", x.column); }
+template <class Io>
+void fields(Io& io, MeshSpec& x) { io("file", x.file); io("vertices", x.vertices); io("triangles", x.triangles); }
+template <class Io>
+void fields(Io& io, ShapeSpec& x) {
+  io("kind", x.kind); io("radius", x.radius); io("length", x.length); io("size", x.size); io("X_OS", x.X_OS);
+  io("mesh", x.mesh); io("collides", x.collides); io("visible", x.visible);
+}
+template <class Io>
+void fields(Io& io, SurfaceSpec& x) {
+  io("friction", x.friction); io("stiffness", x.stiffness); io("damping", x.damping); io("restitution", x.restitution);
+}
+template <class Io>
+void fields(Io& io, ServoSpec& x) {
+  io("kp", x.kp); io("kd", x.kd); io("torque", x.torque); io("speed", x.speed); io("rotor", x.rotor);
+}
+template <class Io>
+void fields(Io& io, MimicSpec& x) { io("of", x.of); io("multiplier", x.multiplier); io("offset", x.offset); }
+template <class Io>
+void fields(Io& io, ObjectSpec& x) {
+  io("name", x.name); io("kind", x.kind); io("parent", x.parent.value); io("offset", x.offset); io("axis", x.axis);
+  io("angle", x.angle); io("mass", x.mass); io("com", x.com); io("inertia", x.inertia); io("shapes", x.shapes);
+  io("surface", x.surface); io("colour", x.colour); io("lower", x.lower); io("upper", x.upper);
+  io("damping", x.damping); io("friction", x.friction); io("servo", x.servo); io("mimic", x.mimic);
+  io("initial", x.initial);
+}
+template <class Io>
+void fields(Io& io, RobotSpec& x) {
+  io("name", x.name); io("about", x.about); io("root", x.root); io("objects", x.objects); io("meshes", x.meshes);
+  io("feet", x.feet); io("file", x.file);
+}
+template <class Io>
+void fields(Io& io, ContactSpec& x) {
+  io("law", x.law); io("stiffness", x.stiffness); io("damping", x.damping);
+  io("tangential_stiffness", x.tangential_stiffness); io("tangential_damping", x.tangential_damping);
+  io("friction", x.friction); io("restitution", x.restitution);
+}
+template <class Io>
+void fields(Io& io, ControllerSpec& x) {
+  io("kind", x.kind); io("file", x.file); io("period", x.period); io("start", x.start); io("loop", x.loop);
+  io("options", x.options); io("place", x.place);
+}
+template <class Io>
+void fields(Io& io, RobotInstanceSpec& x) {
+  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
+  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("on_ground", x.on_ground); io("controller", x.controller);
+}
+template <class Io>
+void fields(Io& io, FieldObjectSpec& x) {
+  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
+}
+template <class Io>
+void fields(Io& io, SceneSpec& x) {
+  io("name", x.name); io("about", x.about); io("file", x.file); io("step", x.step); io("seed", x.seed);
+  io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("contact", x.contact);
+  io("field", x.field); io("meshes", x.meshes); io("robots", x.robots);
+}
+
+Json encode(bool x) { return x; }
+Json encode(int x) { return x; }
+Json encode(std::uint64_t x) { return x; }
+Json encode(const std::string& x) { return x; }
+Json encode(double x) {  // JSON has no infinity
+  if (x == std::numeric_limits<double>::infinity()) return "inf";
+  if (x == -std::numeric_limits<double>::infinity()) return "-inf";
+  return x;
+}
+Json encode(const Vec3& a) { return Json::array({a.x, a.y, a.z}); }
+Json encode(const Quat& a) { return Json::array({a.w, a.x, a.y, a.z}); }
+Json encode(const Sym3& a) { return Json::array({a.xx, a.xy, a.xz, a.yy, a.yz, a.zz}); }
+Json encode(const Pose& a) { return Json::array({encode(a.R.x), encode(a.R.y), encode(a.R.z), encode(a.p)}); }
+Json encode(const std::array<int, 3>& a) { return Json::array({a[0], a[1], a[2]}); }
+template <class T>
+  requires std::is_enum_v<T>
+Json encode(T x) { return static_cast<int>(x); }
+template <class T>
+Json encode(const std::optional<T>& x);
+template <class T>
+Json encode(const std::vector<T>& x);
+template <class T>
+  requires std::is_class_v<T>
+Json encode(const T& x);
+
+struct Writer {
+  Json& out;
+  template <class T>
+  void operator()(const char* key, T& x) { out[key] = encode(x); }
+};
+
+template <class T>
+Json encode(const std::optional<T>& x) { return x ? encode(*x) : Json(nullptr); }
+template <class T>
+Json encode(const std::vector<T>& x) {
+  Json j = Json::array();
+  for (const T& e : x) j.push_back(encode(e));
+  return j;
+}
+template <class T>
+  requires std::is_class_v<T>
+Json encode(const T& x) {
+  Json j = Json::object();
+  Writer w{j};
+  fields(w, const_cast<T&>(x));  // the same list serves the reader, which writes to x
+  return j;
+}
+
+void decode(const Json& j, bool& x) { x = j.get<bool>(); }
+void decode(const Json& j, int& x) { x = j.get<int>(); }
+void decode(const Json& j, std::uint64_t& x) { x = j.get<std::uint64_t>(); }
+void decode(const Json& j, std::string& x) { x = j.get<std::string>(); }
+void decode(const Json& j, double& x) {
+  if (!j.is_string()) { x = j.get<double>(); return; }
+  const std::string s = j.get<std::string>();
+  if (s != "inf" && s != "-inf") throw std::runtime_error("a number is due, not '" + s + "'");
+  x = s == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+void decode(const Json& j, Vec3& a) { decode(j.at(0), a.x); decode(j.at(1), a.y); decode(j.at(2), a.z); }
+void decode(const Json& j, Quat& a) { decode(j.at(0), a.w); decode(j.at(1), a.x); decode(j.at(2), a.y); decode(j.at(3), a.z); }
+void decode(const Json& j, Sym3& a) {
+  double* const to[6] = {&a.xx, &a.xy, &a.xz, &a.yy, &a.yz, &a.zz};
+  for (std::size_t i = 0; i < 6; ++i) decode(j.at(i), *to[i]);
+}
+void decode(const Json& j, Pose& a) { decode(j.at(0), a.R.x); decode(j.at(1), a.R.y); decode(j.at(2), a.R.z); decode(j.at(3), a.p); }
+void decode(const Json& j, std::array<int, 3>& a) { for (std::size_t i = 0; i < 3; ++i) decode(j.at(i), a[i]); }
+template <class T>
+  requires std::is_enum_v<T>
+void decode(const Json& j, T& x) {
+  const int i = j.get<int>();
+  if (i < 0 || i > 16) throw std::runtime_error("unknown kind " + std::to_string(i));
+  x = static_cast<T>(i);
+}
+template <class T>
+void decode(const Json& j, std::optional<T>& x);
+template <class T>
+void decode(const Json& j, std::vector<T>& x);
+template <class T>
+  requires std::is_class_v<T>
+void decode(const Json& j, T& x);
+
+struct Reader {
+  const Json& in;
+  template <class T>
+  void operator()(const char* key, T& x) { decode(in.at(key), x); }
+};
+
+template <class T>
+void decode(const Json& j, std::optional<T>& x) {
+  x.reset();
+  if (!j.is_null()) decode(j, x.emplace());
+}
+template <class T>
+void decode(const Json& j, std::vector<T>& x) {
+  x.clear();
+  for (const Json& e : j) decode(e, x.emplace_back());
+}
+template <class T>
+  requires std::is_class_v<T>
+void decode(const Json& j, T& x) {
+  Reader r{j};
+  fields(r, x);
+}
+
+}  // namespace
+
+std::string to_json(const SceneSpec& scene, int indent) { return encode(scene).dump(indent); }
+
+Result<SceneSpec> scene_from_json(const std::string& text, const std::string& file) {
+  Diagnostic problem;
+  problem.place.file = file;
+  try {
+    SceneSpec scene;
+    decode(Json::parse(text), scene);
+    Diagnostics notes = check(scene);
+    if (has_errors(notes)) return notes;
+    return {std::move(scene), std::move(notes)};
+  } catch (const std::exception& e) {
+    problem.text = std::string("not a resolved scene: ") + e.what();
+    problem.suggestion = "the log may be damaged, or of another version of gradus";
+    return Diagnostics{problem};
+  }
+}
+
+}  // namespace gradus

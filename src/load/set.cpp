@@ -1,0 +1,245 @@
+#include "load/set.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "load/parts_toml.h"
+#include "load/source_text.h"
+#include "model/check.h"
+
+namespace gradus {
+namespace {
+
+using namespace dimension;
+
+/// Something that can be set: a number with a unit, or a word.
+struct Target {
+  Dimension due;
+  std::function<void(double)> number;
+  std::function<void(const std::string&)> word;
+  bool period = false;  // a rate is as good as a time
+};
+using Targets = std::map<std::string, Target>;
+
+Target quantity(Dimension due, double& x) {
+  return {due, [&x](double v) { x = v; }, nullptr};
+}
+Target optional_quantity(Dimension due, std::optional<double>& x) {
+  return {due, [&x](double v) { x = v; }, nullptr};
+}
+Target period(double& x) {
+  return {kTime, [&x](double v) { x = v; }, nullptr, true};
+}
+
+Targets targets_of_world(SceneSpec& s) {
+  ContactSpec& c = s.contact;
+  return {
+      {"step", quantity(kTime, s.step)},
+      {"duration", quantity(kTime, s.duration)},
+      {"log", period(s.log_period)},
+      {"gravity",
+       {kAcceleration,
+        [&s](double g) {
+          s.gravity = {0, 0, -g};
+        },
+        nullptr}},
+      {"contact.law", {kNumber, nullptr, [&c](const std::string& w) { c.law = w; }}},
+      {"contact.stiffness", quantity(kStiffness, c.stiffness)},
+      {"contact.damping", quantity(kDamping, c.damping)},
+      {"contact.tangential_stiffness", quantity(kStiffness, c.tangential_stiffness)},
+      {"contact.tangential_damping", quantity(kDamping, c.tangential_damping)},
+      {"contact.friction", quantity(kNumber, c.friction)},
+      {"contact.restitution", quantity(kNumber, c.restitution)},
+  };
+}
+
+Target turn(RobotInstanceSpec& r, double Vec3::*part) {
+  return {kAngle,
+          [&r, part](double angle) {
+            Vec3 rpy = to_roll_pitch_yaw(r.q_WB);
+            rpy.*part = angle;
+            r.q_WB = from_roll_pitch_yaw(rpy.x, rpy.y, rpy.z);
+          },
+          nullptr};
+}
+
+Targets targets_of_robot(RobotInstanceSpec& r) {
+  return {
+      {"motion", {kNumber, nullptr, [&r](const std::string& w) { r.motion = w; }}},
+      {"pose.x", quantity(kLength, r.p_WB.x)},
+      {"pose.y", quantity(kLength, r.p_WB.y)},
+      {"pose.z", {kLength, [&r](double z) { r.p_WB.z = z, r.on_ground = false; }, nullptr}},
+      {"pose.roll", turn(r, &Vec3::x)},
+      {"pose.pitch", turn(r, &Vec3::y)},
+      {"pose.yaw", turn(r, &Vec3::z)},
+      {"controller.rate", period(r.controller.period)},
+      {"controller.start", quantity(kTime, r.controller.start)},
+  };
+}
+
+/// A heavier body of the same form: its inertia grows in proportion.
+void set_mass(ObjectSpec& o, double mass) {
+  const double k = mass / o.mass;
+  const Sym3 I = o.inertia;
+  o.inertia = {I.xx * k, I.xy * k, I.xz * k, I.yy * k, I.yz * k, I.zz * k};
+  o.mass = mass;
+}
+
+Targets targets_of_object(ObjectSpec& o) {
+  Targets t;
+  if (o.mass > 0) t["mass"] = {kMass, [&o](double m) { set_mass(o, m); }, nullptr};
+  if (!o.shapes.empty()) {
+    t["surface.friction"] = optional_quantity(kNumber, o.surface.friction);
+    t["surface.stiffness"] = optional_quantity(kStiffness, o.surface.stiffness);
+    t["surface.damping"] = optional_quantity(kDamping, o.surface.damping);
+    t["surface.restitution"] = optional_quantity(kNumber, o.surface.restitution);
+  }
+  if (!o.is_joint()) return t;
+  const JointUnits units = JointUnits::of(o.kind);
+  t["q"] = quantity(units.q, o.initial);
+  t["lower"] = quantity(units.q, o.lower);
+  t["upper"] = quantity(units.q, o.upper);
+  t["kp"] = quantity(units.stiffness, o.servo.kp);
+  t["kd"] = quantity(units.damping, o.servo.kd);
+  t["torque"] = quantity(units.force, o.servo.torque);
+  t["speed"] = quantity(units.speed, o.servo.speed);
+  t["rotor"] = quantity(units.inertia, o.servo.rotor);
+  t["damping"] = quantity(units.damping, o.damping);
+  t["friction"] = quantity(units.force, o.friction);
+  return t;
+}
+
+std::vector<std::string> names_of(const Targets& targets) {
+  std::vector<std::string> names;
+  for (const auto& [name, target] : targets) names.push_back(name);
+  return names;
+}
+
+/// One assignment to a copy of the scene.
+class Assignment {
+ public:
+  Assignment(SceneSpec& scene, std::string text) : scene_(scene), text_(std::move(text)) {}
+
+  Diagnostics run() {
+    const std::size_t equals = text_.find('=');
+    if (equals == std::string::npos) {
+      fault("there is no '='", "write PATH=VALUE, e.g. world.step=\"2 ms\"");
+      return std::move(out_);
+    }
+    path_ = trimmed(text_.substr(0, equals));
+    value_ = trimmed(text_.substr(equals + 1));
+    const std::size_t dot = path_.find('.');
+    const std::string head = path_.substr(0, dot), tail = dot == std::string::npos ? "" : path_.substr(dot + 1);
+    if (head == "world")
+      set_world(tail);
+    else
+      set_robot(head, tail);
+    return std::move(out_);
+  }
+
+ private:
+  static std::string trimmed(const std::string& s) {
+    const std::size_t a = s.find_first_not_of(" \t\""), b = s.find_last_not_of(" \t\"");
+    return a == std::string::npos ? "" : s.substr(a, b - a + 1);
+  }
+
+  void fault(std::string text, std::string suggestion) {
+    out_.push_back({{"--set " + text_, 0, 0}, Severity::error, std::move(text), std::move(suggestion)});
+  }
+
+  void keep(const Diagnostics& faults) {
+    for (const Diagnostic& d : faults) {
+      if (d.severity == Severity::error) fault(d.text, d.suggestion);
+    }
+  }
+
+  void set_world(const std::string& property) {
+    if (property == "seed") return set_seed();
+    Targets targets = targets_of_world(scene_);
+    targets["seed"];  // for the suggestion
+    if (set(targets, property, "the world has no property ")) keep(check_scene(scene_, nullptr));
+  }
+
+  void set_seed() {
+    const char* end = value_.data() + value_.size();
+    const auto [rest, error] = std::from_chars(value_.data(), end, scene_.seed);
+    if (error != std::errc() || rest != end)
+      fault(in_quotes(value_) + " is not a seed", "give a whole number, 0 or more");
+  }
+
+  void set_robot(const std::string& name, const std::string& tail) {
+    std::vector<std::string> names{"world"};
+    RobotInstanceSpec* found = nullptr;
+    for (RobotInstanceSpec& r : scene_.robots) {
+      names.push_back(r.name);
+      if (r.name == name) found = &r;
+    }
+    if (found == nullptr) return fault("there is no robot " + in_quotes(name), did_you_mean(name, names));
+    Targets own = targets_of_robot(*found);
+    if (own.contains(tail)) {
+      if (set(own, tail, "")) keep(check_scene(scene_, nullptr));
+      return;
+    }
+    set_object(*found, tail, names_of(own));
+  }
+
+  void set_object(RobotInstanceSpec& r, const std::string& tail, std::vector<std::string> names) {
+    const std::size_t dot = tail.find('.');
+    const std::string name = tail.substr(0, dot), property = dot == std::string::npos ? "" : tail.substr(dot + 1);
+    const ObjectId id = r.robot.find(name);
+    if (!id) {
+      for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
+      const bool of_robot = name == "pose" || name == "controller";
+      return fault("robot '" + r.name + "' has no object or property " + in_quotes(of_robot ? tail : name),
+                   did_you_mean(of_robot ? tail : name, names));
+    }
+    Targets targets = targets_of_object(r.robot.objects[static_cast<std::size_t>(id.value)]);
+    if (set(targets, property, "object '" + name + "' has no property ")) keep(check(r.robot));
+  }
+
+  bool set(Targets& targets, const std::string& property, const std::string& complaint) {
+    const auto it = targets.find(property);
+    if (it == targets.end()) {
+      fault(complaint + in_quotes(property), did_you_mean(property, names_of(targets)));
+      return false;
+    }
+    const Target& target = it->second;
+    if (target.word) {
+      target.word(value_);
+      return true;
+    }
+    Quantity q;
+    double x = 0;
+    if (target.period && !parse_quantity(value_, q) && q.dimension == kFrequency && q.value > 0) {
+      target.number(1 / q.value);
+      return true;
+    }
+    if (const auto wrong = parse_quantity(value_, target.due, x)) {
+      fault(wrong->text, wrong->suggestion);
+      return false;
+    }
+    target.number(x);
+    return true;
+  }
+
+  SceneSpec& scene_;
+  std::string text_, path_, value_;
+  Diagnostics out_;
+};
+
+}  // namespace
+
+bool apply_set(SceneSpec& scene, const std::string& assignment, Diagnostics& out) {
+  SceneSpec copy = scene;
+  const Diagnostics faults = Assignment(copy, assignment).run();
+  out.insert(out.end(), faults.begin(), faults.end());
+  if (has_errors(faults)) return false;
+  scene = std::move(copy);
+  return true;
+}
+
+}  // namespace gradus

@@ -1,0 +1,20 @@
+/// Changes a loaded scene by path, for `--set PATH=VALUE`:
+///
+///   world.step=2 ms                     world.seed  world.duration  world.log  world.gravity  world.contact.friction …
+///   blue1.motion=articulated            blue1.pose.x  y  z  roll  pitch  yaw
+///   blue1.controller.rate=50 Hz         blue1.controller.start
+///   blue1.left_knee.q=30 deg            kp  kd  torque  speed  rotor  damping  friction  lower  upper
+///   blue1.trunk.mass=2 kg               (the inertia grows with it)
+///   blue1.left_foot.surface.friction=1  stiffness  damping  restitution
+#pragma once
+#include <string>
+
+#include "core/result.h"
+#include "model/spec.h"
+
+namespace gradus {
+
+/// Whether it was done; if not, the scene is unchanged and `out` says why.
+bool apply_set(SceneSpec& scene, const std::string& assignment, Diagnostics& out);
+
+}  // namespace gradus

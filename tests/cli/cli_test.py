@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The program as users meet it: output, exit status, logs, faults. Usage: cli_test.py GRADUS SOURCE_DIR CONTROLLERS_DIR EDIT_LOG"""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+GRADUS, SOURCE, CONTROLLERS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
+EDIT_LOG = sys.argv.pop(1)
+
+
+def run(*args, **kwargs):
+    return subprocess.run([GRADUS, *map(str, args)], capture_output=True, text=True, timeout=120, **kwargs)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def scene(self, text):
+        file = self.path / "scene.toml"
+        file.write_text(text)
+        return file
+
+
+class Run(Scratch):
+    def test_json_is_one_object_with_all_that_is_promised(self):
+        done = run("run", "levels", "--for", "1s", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out = json.loads(done.stdout)
+        for key in ("scene", "sim_time", "wall_time", "rtf", "steps", "hash", "events", "robots"):
+            self.assertIn(key, out)
+        self.assertEqual(out["steps"], 1000)
+        self.assertAlmostEqual(out["sim_time"], 1.0)
+        self.assertEqual(out["robots"]["level2"]["motion"], "prescribed_joints")
+        for key in ("x", "y", "z", "roll", "pitch", "yaw"):
+            self.assertIn(key, out["robots"]["level2"]["base"])
+
+    def test_threads_change_no_bit(self):
+        hashes = {json.loads(run("run", "fall", "--for", "1s", "--json", "--threads", n).stdout)["hash"] for n in (1, 2, 4)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_motion_and_set_are_taken(self):
+        out = json.loads(run("run", "levels", "--for", "0.1s", "--json", "--motion", "level3=single_body").stdout)
+        self.assertEqual(out["robots"]["level3"]["motion"], "single_body")
+        plain = json.loads(run("run", "fall", "--for", "1s", "--json").stdout)["hash"]
+        slippery = json.loads(run("run", "fall", "--for", "1s", "--json", "--set", "world.contact.friction=0.1").stdout)["hash"]
+        self.assertNotEqual(plain, slippery)
+
+    def test_mistakes_are_told_with_a_suggestion(self):
+        done = run("run", "levels", "--set", "level3.left_kne.kp=3 N m/rad")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("left_knee", done.stderr)
+        done = run("run", "levels", "--motion", "level3=articulatd")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("articulated", done.stderr)
+        self.assertEqual(run("run", "levels", "--for", "10 m").returncode, 2)
+        self.assertEqual(run("run", "levels", "--speed", "fast").returncode, 2)
+        self.assertEqual(run("run", "nowhere").returncode, 1)
+        self.assertEqual(run("fly").returncode, 2)
+
+    def test_real_time_is_kept(self):
+        start = time.monotonic()
+        self.assertEqual(run("run", "arm", "--for", "1s", "--speed", "2", "--quiet").returncode, 0)
+        self.assertGreater(time.monotonic() - start, 0.45)
+
+    def test_missed_real_time_is_warned_of(self):
+        done = run("run", "hundred_standing", "--for", "1s", "--speed", "1000", "--quiet")
+        self.assertIn("real time was missed", done.stderr)
+
+
+class Logs(Scratch):
+    def test_replay_finds_the_same_states_without_the_scene_files(self):
+        log = self.path / "a.mcap"
+        self.assertEqual(run("run", "levels", "--for", "1s", "--log", log, "--quiet").returncode, 0)
+        done = run("replay", log, "--json", cwd=self.path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out = json.loads(done.stdout)
+        self.assertTrue(out["same"])
+        self.assertEqual(out["steps"], 1000)
+
+    def test_replay_names_the_first_step_that_differs(self):
+        """The scene in a log is changed by one digit of a mass: the very first step must differ."""
+        log = self.path / "a.mcap"
+        run("run", "arm", "--for", "0.2s", "--log", log, "--quiet")
+        other = self.path / "b.mcap"
+        edit = subprocess.run([EDIT_LOG, log, other], capture_output=True, text=True)
+        self.assertEqual(edit.returncode, 0, edit.stderr)
+        done = run("replay", other)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the first state that differs is that of step 1", done.stdout)
+
+    def test_csv_holds_the_chosen_columns(self):
+        table = self.path / "a.csv"
+        done = run("run", "levels", "--for", "0.5s", "--log", table, "--record", "level3.x", "--record", "level3.left_knee.tau", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = table.read_text().splitlines()
+        self.assertEqual(lines[0], "time [s],level3.x [m],level3.left_knee.tau [N m]")
+        self.assertEqual(len(lines), 1 + 51)
+        self.assertEqual(run("run", "levels", "--log", self.path / "a.txt").returncode, 1)
+        self.assertEqual(run("run", "levels", "--log", table, "--record", "level3.nose").returncode, 1)
+
+    def test_a_full_disk_ends_the_log_and_what_was_written_can_be_read(self):
+        log = self.path / "a.mcap"
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+        done = run("run", "levels", "--for", "10s", "--log", log, "--quiet", preexec_fn=limit)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("incomplete", done.stderr)
+        self.assertIn("state hash", done.stdout)  # the run itself went on to its end
+        again = run("replay", log, "--json")
+        self.assertTrue(json.loads(again.stdout)["same"], again.stderr)
+
+    def test_ctrl_c_closes_the_log_and_prints_the_summary(self):
+        log = self.path / "a.mcap"
+        child = subprocess.Popen([GRADUS, "run", "levels", "--for", "1000s", "--speed", "real", "--log", str(log), "--quiet"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+        self.assertIn("interrupted", err)
+        self.assertIn("state hash", out)
+        self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
+
+    def test_things_that_are_no_logs_are_refused(self):
+        junk = self.path / "junk.mcap"
+        junk.write_bytes(os.urandom(5000))
+        self.assertEqual(run("replay", junk).returncode, 1)
+        self.assertEqual(run("replay", self.path / "nothing.mcap").returncode, 1)
+
+
+class Controllers(Scratch):
+    def with_library(self, name):
+        return self.scene(f"""
+[world]
+include = ["{SOURCE}/fields/plane.toml"]
+[robot.kid]
+model = "{SOURCE}/robots/kidsize.toml"
+controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
+""")
+
+    def test_a_library_that_crashes_is_named_and_the_log_survives(self):
+        log = self.path / "a.mcap"
+        done = run("run", self.with_library("libcrash.so"), "--for", "1s", "--log", log, "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("libcrash.so", done.stderr)
+        self.assertIn("segmentation fault", done.stderr)
+        self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
+
+    def test_a_target_that_is_not_finite_is_refused(self):
+        done = run("run", self.with_library("libnan.so"), "--for", "1s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not finite", done.stderr)
+
+    def test_a_library_of_another_version_is_refused(self):
+        done = run("run", self.with_library("libfuture.so"), "--for", "1s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("version", done.stderr)
+
+    def test_a_file_that_is_no_library_is_refused(self):
+        done = run("run", self.with_library("nothing.so"), "--for", "1s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing.so", done.stderr)
+
+
+class Others(Scratch):
+    def test_check_tells_all_errors_at_once(self):
+        bad = self.scene('[world]\nstep = 1\nfriktion = 2\n[robot.a]\nmodel = "none.toml"\n')
+        done = run("check", bad)
+        self.assertEqual(done.returncode, 1)
+        self.assertGreaterEqual(len(done.stderr.strip().splitlines()), 3)
+        self.assertIn("scene.toml:2:", done.stderr)
+        self.assertEqual(run("check", SOURCE / "scenes/levels.toml", SOURCE / "robots/kidsize.toml", SOURCE / "robots/quadruped.urdf",
+                             SOURCE / "motions/kidsize_walk.toml").returncode, 0)
+
+    def test_show_lists_properties_that_the_bound_algorithms_add(self):
+        text = run("show", "levels", "--properties").stdout
+        self.assertIn("level0.standing_foot", text)
+        self.assertNotIn("level1.standing_foot", text)
+        self.assertIn("level3.left_knee.tau", text)
+        self.assertNotIn("level2.left_knee.tau", text)
+        self.assertEqual(json.loads(run("show", "levels", "--json").stdout)["step"], 0.001)
+
+    def test_help_has_examples(self):
+        for command in ("run", "check", "show", "replay", "bench", "paper"):
+            self.assertIn("xample", run(command, "--help").stdout)
+
+    def test_bench_rows_carry_their_configuration(self):
+        rows = json.loads(run("bench", "crowd", "--rounds", "1", "--json").stdout)["rows"]
+        for row in rows:
+            for key in ("scenario", "engine", "variant", "ns_per_robot_step", "robots", "threads", "methods", "hash"):
+                self.assertIn(key, row)
+
+    def test_paper_prints_its_table(self):
+        out = json.loads(run("paper", "murosimf-levels", "--json").stdout)
+        self.assertEqual(out["name"], "murosimf-levels")
+        self.assertIn("all levels walk", out["verdict"])
+        self.assertEqual(run("paper", "nothing").returncode, 2)
+
+
+unittest.main()

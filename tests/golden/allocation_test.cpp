@@ -1,0 +1,81 @@
+/// Nothing is allocated after make(): counting operator new around 1000 steps of every motion.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "support/robots.h"
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace gradus::test {
+namespace {
+
+class Still : public Controller {
+ public:
+  void control(const RobotOutput& out, RobotCommand& command) override {
+    for (std::size_t i = 0; i < command.target.size(); ++i) command.target[i] = 0.9 * command.target[i] + 0.1 * out.q[i];
+  }
+};
+
+std::unique_ptr<World> crowd(const char* motion, int threads) {
+  SceneSpec s = scene(0.001);
+  add_ground(s);
+  const bool walks = std::string_view(motion) == "kinematic_walk";
+  for (int i = 0; i < 3; ++i)
+    add(s, humanoid28(), motion, {1.0 * i, 0, kHumanoid28Height + (walks ? 0 : 0.2)}, from_roll_pitch_yaw(walks ? 0 : 0.4, 0, 0));
+  auto world = make_world(s, threads);
+  world->add_controller(0, std::make_unique<Still>(), 0.01, 0);
+  return world;
+}
+
+long allocated_in_1000_steps(World& world) {
+  const long before = allocations;
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 100 == 0) world.add_impulse({1, 0, {0, 0, 0.1}, {0.2, 0, 0}});
+    world.step();
+  }
+  return allocations - before;
+}
+
+TEST(Allocation, none_in_1000_steps_of_any_motion) {
+  for (const char* motion : {"kinematic_walk", "single_body", "prescribed_joints", "articulated"})
+    for (const int threads : {1, 2}) {
+      const auto world = crowd(motion, threads);
+      EXPECT_EQ(allocated_in_1000_steps(*world), 0) << motion << ", " << threads << " threads";
+    }
+  SceneSpec s = scene(0.001);
+  add_ground(s);
+  add(s, solid_ball(0.4, 0.1), "free_body", {0, 0, 0.5});
+  add(s, solid_box(1, {0.1, 0.2, 0.3}), "free_body", {1, 0, 0.5});
+  EXPECT_EQ(allocated_in_1000_steps(*make_world(s)), 0);
+}
+
+TEST(Allocation, none_after_changing_the_level) {
+  const auto world = crowd("kinematic_walk", 1);
+  for (const char* motion : {"single_body", "articulated", "prescribed_joints", "kinematic_walk", "articulated"}) {
+    for (int r = 0; r < 3; ++r) ASSERT_TRUE(world->set_motion(r, motion).empty());
+    EXPECT_EQ(allocated_in_1000_steps(*world), 0) << motion;
+  }
+}
+
+TEST(Allocation, the_counter_counts) {
+  const long before = allocations;
+  auto* p = new std::vector<double>(10);
+  delete p;
+  EXPECT_GE(allocations - before, 2);
+}
+
+}  // namespace
+}  // namespace gradus::test

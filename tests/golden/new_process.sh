@@ -1,0 +1,9 @@
+#!/bin/sh
+# A snapshot written by one process is continued by another with the same bits.   new_process.sh GOLDEN_HASHES FOLDER
+set -e
+file="$2/new_process.snapshot"
+first=$("$1" save "$file")
+second=$("$1" go_on "$file")
+rm -f "$file"
+echo "$first $second"
+[ -n "$first" ] && [ "$first" = "$second" ]

@@ -1,0 +1,78 @@
+/// Writes the logs that read_log.mjs checks, into the folder given:
+///   whole.mcap  3 topics, many chunks, attachment, metadata     full.mcap  the same, ended by a full disk
+///   cut.mcap    the same without its last third, as after a crash
+#include <cstdio>
+
+#include "core/foxglove_schemas.h"
+#include "unit/core/log_fixtures.h"
+
+namespace {
+
+using namespace gradus;
+
+constexpr std::uint64_t kStep = 10'000'000;  // [ns]
+constexpr int kSteps = 1000;
+
+void describe_scene(McapWriter& log, std::uint16_t channel) {
+  const foxglove::Vector corners[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::uint32_t indices[] = {0, 1, 2};
+  const foxglove::Shape shapes[] = {
+      {foxglove::ShapeKind::cube, {}, {0.1, 0.2, 0.3}, {}, {}, {}},
+      {foxglove::ShapeKind::sphere, {{0, 0, 0.5}, {1, 0, 0, 0}}, {0.2, 0.2, 0.2}, {1, 0.5, 0, 1}, {}, {}},
+      {foxglove::ShapeKind::cylinder, {}, {0.1, 0.1, 1}, {}, {}, {}},
+      {foxglove::ShapeKind::triangles, {}, {}, {}, corners, indices},
+  };
+  const foxglove::Entity entities[] = {{"blue1.base", "blue1.base.shapes", shapes}};
+  std::string json;
+  foxglove::append_scene_update(json, 0, entities);
+  log.message(channel, 0, as_byte_view(json));
+}
+
+/// Step i: base at x = i / 7, turned; the hash topic every tenth step.
+void log_step(McapWriter& log, int i, std::uint16_t poses, std::uint16_t hashes) {
+  const auto time = static_cast<std::uint64_t>(i) * kStep;
+  const foxglove::FrameTransform transforms[] = {
+      {"world", "blue1.base", {{i / 7.0, -0.5, 1e-9 * i}, {0.5, 0.5, -0.5, 0.5}}},
+      {"world", "ball \"β\"", {{0, 0, 0.07}, {1, 0, 0, 0}}},
+  };
+  std::string json;
+  foxglove::append_frame_transforms(json, time, transforms);
+  log.message(poses, time, as_byte_view(json));
+  if (i % 10 == 0) {
+    const std::string hash = "{\"step\":" + std::to_string(i) + ",\"hash\":\"00ff\"}";
+    log.message(hashes, time, as_byte_view(hash));
+  }
+}
+
+std::string log_bytes(std::uint64_t capacity) {
+  std::string bytes;
+  McapWriter log(std::make_unique<test::MemorySink>(bytes, capacity), test::small_chunks(20'000));
+  const std::uint16_t poses_schema =
+      log.schema(foxglove::kFrameTransforms, foxglove::kSchemaEncoding, foxglove::frame_transforms_schema());
+  const std::uint16_t scene_schema =
+      log.schema(foxglove::kSceneUpdate, foxglove::kSchemaEncoding, foxglove::scene_update_schema());
+  const std::uint16_t scene = log.channel("scene", foxglove::kMessageEncoding, scene_schema);
+  const std::uint16_t poses = log.channel("poses", foxglove::kMessageEncoding, poses_schema, {{"frame", "world"}});
+  const std::uint16_t hashes = log.channel("hash", foxglove::kMessageEncoding, 0);
+  log.metadata("run", {{"scene", "levels.toml"}, {"seed", "7"}});
+  log.attachment("scene.toml", "application/toml", as_byte_view("[world]\nstep = \"1 ms\"\n"));
+  describe_scene(log, scene);
+  for (int i = 0; i < kSteps; ++i) log_step(log, i, poses, hashes);
+  log.close();
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: mcap_sample FOLDER\n");
+    return 2;
+  }
+  const std::string folder = argv[1];
+  const std::string whole = log_bytes(~0ull);
+  test::write_text(folder + "/whole.mcap", whole);
+  test::write_text(folder + "/full.mcap", log_bytes(whole.size() / 2));
+  test::write_text(folder + "/cut.mcap", whole.substr(0, whole.size() * 2 / 3));
+  return 0;
+}

@@ -1,0 +1,2 @@
+#include "motion/roll/roll.h"   // a sibling
+#include "core/a.h"   // allowed, transitively

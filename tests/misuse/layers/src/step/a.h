@@ -1,0 +1,2 @@
+#include "motion/walk/walk.h"   // allowed
+#include "nowhere/a.h"   // no module

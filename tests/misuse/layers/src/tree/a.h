@@ -1,0 +1,1 @@
+#include "core/a.h"   // allowed

@@ -1,0 +1,94 @@
+#include "support/golden_inputs.h"
+
+#include <fmt/format.h>
+
+namespace gradus::test {
+namespace {
+
+void add_robots(SceneSpec& s, int count, const RobotSpec& robot, const std::string& motion, bool dropped) {
+  for (int i = 0; i < count; ++i) {
+    auto& r = add(s, robot, motion, {1.0 * i, 0.1 * i, kHumanoid28Height + (dropped ? 0.2 : 0.0005)});
+    if (dropped) {
+      r.q_WB = from_roll_pitch_yaw(0.3 + 0.1 * i, 0.6, 0.2 * i);
+      r.w_WB = {0.5, 1.0 + i, -0.3};
+    }
+  }
+}
+
+void add_humanoids(std::vector<GoldenInput>& out) {
+  for (const std::string motion : {"kinematic_walk", "single_body", "prescribed_joints", "articulated"})
+    for (const double h : {0.001, 0.002, 0.005})
+      for (const bool dropped : {false, true}) {
+        if (motion == "kinematic_walk" && dropped) continue;
+        GoldenInput in{fmt::format("humanoid28_{}_{}_{}ms", motion, dropped ? "dropped" : "standing", 1000 * h), scene(h), {}, 0};
+        add_ground(in.scene);
+        add_robots(in.scene, 1, humanoid28(), motion, dropped);
+        in.push = {0.6, -0.4, 0.1};
+        in.swing = dropped ? 0 : 0.1;
+        out.push_back(in);
+      }
+}
+
+void add_trees(std::vector<GoldenInput>& out) {
+  for (const std::uint64_t seed : {1, 2, 3, 4})
+    for (const std::string motion : {"prescribed_joints", "articulated"}) {
+      GoldenInput in{fmt::format("random_tree{}_{}", seed, motion), scene(0.001), {1, 2, 3}, 0.5};
+      add(in.scene, random_tree(seed), motion).w_WB = {1, -2, 0.5};
+      out.push_back(in);
+    }
+  GoldenInput arm{"fixed_arm", scene(0.001), {0, 0, 0}, 0.3};
+  add(arm.scene, fixed_arm(), "articulated");
+  out.push_back(arm);
+}
+
+void add_bodies(std::vector<GoldenInput>& out) {
+  for (const double slope : {0.0, 0.2, 0.6}) {
+    GoldenInput box{fmt::format("box_on_slope_{}", slope), scene(0.001), {0.1, 0.2, 0.3}, 0};
+    add_ground(box.scene, {slope, 0.1, 1});
+    add(box.scene, solid_box(1, {0.2, 0.3, 0.1}), "free_body", {0, 0, 0.22}, from_roll_pitch_yaw(0.2, 0.3, 0.4)).v_WB = {1, 0, 0};
+    out.push_back(box);
+    GoldenInput ball{fmt::format("ball_on_slope_{}", slope), scene(0.002), {0.1, 0.2, 0.3}, 0};
+    add_ground(ball.scene, {slope, 0.1, 1});
+    add(ball.scene, solid_ball(0.4, 0.1), "free_body", {0, 0, 0.2}).w_WB = {0, 30, 5};
+    out.push_back(ball);
+  }
+}
+
+void add_crowds(std::vector<GoldenInput>& out) {
+  for (const bool dropped : {false, true}) {
+    GoldenInput in{fmt::format("five_mixed_{}", dropped ? "dropped" : "standing"), scene(0.001), {0.5, 0.3, 0}, 0.1};
+    add_ground(in.scene);
+    for (const std::string motion : {"articulated", "single_body", "prescribed_joints"}) add_robots(in.scene, 1, humanoid28(), motion, dropped);
+    add_robots(in.scene, 1, humanoid28(), "kinematic_walk", false);
+    add(in.scene, solid_ball(0.4, 0.1), "free_body", {5, 0, 0.5}).v_WB = {1, 0, 0};
+    out.push_back(in);
+  }
+}
+
+}  // namespace
+
+std::vector<GoldenInput> golden_inputs() {
+  std::vector<GoldenInput> out;
+  add_humanoids(out);
+  add_trees(out);
+  add_bodies(out);
+  add_crowds(out);
+  return out;
+}
+
+void run_golden(const GoldenInput& input, World& world, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    for (int r = 0; r < world.robot_count(); ++r) {
+      const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
+      // A triangle wave: the same numbers with every compiler, unlike std::sin.
+      const double phase = static_cast<double>((world.k() + 17 * r) % 200) / 100, wave = phase < 1 ? phase : 2 - phase;
+      for (int j = 0; j < kind.njoint(); ++j)
+        world.targets(r)[static_cast<std::size_t>(j)] =
+            kind.joints[static_cast<std::size_t>(j)].initial + input.swing * wave * (j % 2 ? -1 : 1);
+      if (world.k() == 100) world.add_impulse({r, 0, {0.01, 0.02, 0.03}, input.push});
+    }
+    world.step();
+  }
+}
+
+}  // namespace gradus::test

@@ -1,0 +1,174 @@
+#include "unit/batch/fixtures.h"
+
+namespace gradus::test {
+namespace {
+
+constexpr LaneType kDouble{false, 1}, kFloat{true, 1}, kDouble8{false, 8}, kFloat16{true, 16};
+
+/// The same start in a World of its own, `steps` later.
+Now alone_in_world(const Model& model, const Start& s, int steps) {
+  auto world = World::make(model);
+  World& w = **world;
+  w.set_q(0, s.q);
+  w.set_v(0, s.v);
+  std::copy(s.target.begin(), s.target.end(), w.targets(0).begin());
+  for (int i = 0; i < steps; ++i) w.step();
+  return {{w.q(0).begin(), w.q(0).end()}, {w.v(0).begin(), w.v(0).end()}, {w.tau(0).begin(), w.tau(0).end()}};
+}
+
+void expect_bits_of_world(const std::string& robot, LaneType type, double tumble, int worlds, int steps) {
+  const Model model = model_of(robot);
+  auto lanes = lanes_of(model, worlds, type);
+  for (int w = 0; w < worlds; ++w) put(*lanes, w, perturbed(model, w, tumble));
+  lanes->step(steps);
+  for (int w = 0; w < worlds; ++w)
+    EXPECT_EQ(read(*lanes, w), alone_in_world(model, perturbed(model, w, tumble), steps)) << robot << " world " << w;
+}
+
+TEST(Lanes, one_double_stands_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 0, 2, 300); }
+TEST(Lanes, one_double_falls_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 1, 3, 800); }
+TEST(Lanes, eight_doubles_stand_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble8, 0, 8, 300); }
+// Falling lanes meet different limits in the same step: every lane must keep its own opinion.
+TEST(Lanes, eight_doubles_fall_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble8, 1, 11, 800); }
+TEST(Lanes, a_four_legged_robot_falls_with_the_bits_of_world) { expect_bits_of_world("quadruped.urdf", kDouble8, 1, 8, 500); }
+TEST(Lanes, a_robot_bolted_to_the_world_swings_with_the_bits_of_world) {
+  expect_bits_of_world("double_pendulum.toml", kDouble8, 0, 8, 500);
+}
+
+void expect_alone_as_among_many(LaneType type) {
+  const Model model = model_of("humanoid28.toml");
+  auto many = lanes_of(model, 100, type), one = lanes_of(model, 1, type);
+  for (int w = 0; w < 100; ++w) put(*many, w, perturbed(model, w, w % 3 ? 1 : 0));
+  put(*one, 0, perturbed(model, 17, 1));
+  many->step(600);
+  one->step(600);
+  EXPECT_EQ(read(*many, 17), read(*one, 0));
+  EXPECT_NE(read(*many, 16), read(*one, 0));
+}
+TEST(Lanes, world_17_of_100_gives_the_same_bits_alone_in_16_floats) { expect_alone_as_among_many(kFloat16); }
+TEST(Lanes, world_17_of_100_gives_the_same_bits_alone_in_8_doubles) { expect_alone_as_among_many(kDouble8); }
+
+TEST(Lanes, results_do_not_depend_on_threads_or_on_how_steps_are_grouped) {
+  const Model model = model_of("humanoid28.toml");
+  auto one = lanes_of(model, 50, kFloat16, 1), three = lanes_of(model, 50, kFloat16, 3);
+  for (Lanes* l : {one.get(), three.get()})
+    for (int w = 0; w < 50; ++w) put(*l, w, perturbed(model, w, 1));
+  one->step(200);
+  for (int i = 0; i < 40; ++i) three->step(5);
+  EXPECT_EQ(one->hash(), three->hash());
+}
+
+TEST(Lanes, a_float_lane_gives_the_bits_of_one_float) {
+  const Model model = model_of("humanoid28.toml");
+  auto one = lanes_of(model, 20, kFloat), lanes = lanes_of(model, 20, kFloat16);
+  for (Lanes* l : {one.get(), lanes.get()})
+    for (int w = 0; w < 20; ++w) put(*l, w, perturbed(model, w, w % 2));
+  one->step(400);
+  lanes->step(400);
+  EXPECT_EQ(one->hash(), lanes->hash());
+}
+
+// Rounding of float: 6e-8 of 0.3 m a step, damped by the stance; facts/gpu.md found 7e-6 m and 3e-4 rad as the worst of 256.
+TEST(Lanes, floats_stand_as_doubles_do) {
+  const Model model = model_of("humanoid28.toml");
+  auto f = lanes_of(model, 32, kFloat16), d = lanes_of(model, 32, kDouble8);
+  for (Lanes* l : {f.get(), d.get()})
+    for (int w = 0; w < 32; ++w) put(*l, w, perturbed(model, w, 0));
+  f->step(1000);
+  d->step(1000);
+  for (int w = 0; w < 32; ++w) {
+    EXPECT_NEAR(read(*f, w).q[2], read(*d, w).q[2], 2e-5) << w;
+    EXPECT_LT(distance(read(*f, w).q, read(*d, w).q), 1e-3) << w;
+  }
+}
+
+// Poses unwound from tip to root instead of stored: equal to rounding, which falls amplify (Lyapunov time about 0.1 s).
+void expect_recomputed_as_stored(const std::string& robot, LaneType type, double tolerance) {
+  const Model model = model_of(robot);
+  LaneType recompute = type;
+  recompute.recompute = true;
+  auto stored = lanes_of(model, 16, type), recomputed = lanes_of(model, 16, recompute);
+  for (Lanes* l : {stored.get(), recomputed.get()})
+    for (int w = 0; w < 16; ++w) put(*l, w, perturbed(model, w, w % 2));
+  stored->step(200);
+  recomputed->step(200);
+  for (int w = 0; w < 16; ++w) EXPECT_LT(distance(read(*stored, w).q, read(*recomputed, w).q), tolerance) << robot << " " << w;
+}
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_humanoid) { expect_recomputed_as_stored("humanoid28.toml", kDouble, 1e-10); }
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_quadruped) { expect_recomputed_as_stored("quadruped.urdf", kDouble, 1e-10); }
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_pendulum) { expect_recomputed_as_stored("double_pendulum.toml", kDouble, 1e-10); }
+TEST(Lanes, recomputed_frames_give_the_same_motion_in_float) { expect_recomputed_as_stored("humanoid28.toml", kFloat16, 2e-2); }
+
+TEST(Lanes, targets_belong_to_one_world) {
+  const Model model = model_of("humanoid28.toml");
+  auto plain = lanes_of(model, 16, kFloat16), turned = lanes_of(model, 16, kFloat16);
+  Start s = perturbed(model, 5, 0);
+  s.target[0] += 0.3;  // the head looks left
+  ASSERT_TRUE(turned->write_targets(5, s.target));
+  plain->step(300);
+  turned->step(300);
+  EXPECT_NEAR(read(*turned, 5).q[7] - read(*plain, 5).q[7], 0.3, 0.01);
+  for (int w = 0; w < 16; ++w)
+    if (w != 5) {
+      EXPECT_EQ(read(*turned, w), read(*plain, w)) << w;
+    }
+}
+
+TEST(Lanes, reset_brings_chosen_worlds_back_and_leaves_the_others) {
+  const Model model = model_of("humanoid28.toml");
+  auto lanes = lanes_of(model, 40, kFloat16), fresh = lanes_of(model, 40, kFloat16);
+  for (int w = 0; w < 40; ++w) put(*lanes, w, perturbed(model, w, 1));
+  lanes->step(300);
+  const Now kept = read(*lanes, 7);
+  std::vector<std::uint8_t> mask(40, 0);
+  mask[3] = mask[38] = 1;
+  ASSERT_TRUE(lanes->reset(mask));
+  EXPECT_EQ(read(*lanes, 7), kept);
+  fresh->step(100);
+  lanes->step(100);
+  EXPECT_EQ(read(*lanes, 3), read(*fresh, 3));
+  EXPECT_EQ(read(*lanes, 38), read(*fresh, 38));
+  EXPECT_NE(read(*lanes, 7), kept);
+  EXPECT_FALSE(lanes->reset(std::vector<std::uint8_t>(39, 1)));
+}
+
+TEST(Lanes, feet_carry_the_weight) {
+  const Model model = model_of("humanoid28.toml");
+  auto lanes = lanes_of(model, 16, kFloat16);
+  lanes->step(1000);
+  double sum = 0;
+  for (int k = 0; k < static_cast<int>(model.robots[0].kind->points.size()); ++k) sum += lanes->normal_force(9, k);
+  EXPECT_NEAR(sum, model.robots[0].kind->mass * 9.81, 0.01);
+}
+
+TEST(Lanes, a_lost_world_is_reported_and_harms_no_other) {
+  const Model model = model_of("humanoid28.toml");
+  auto lanes = lanes_of(model, 16, kFloat16), clean = lanes_of(model, 16, kFloat16);
+  Start s = perturbed(model, 1, 0);
+  s.v[8] = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_TRUE(lanes->write_v(4, s.v));
+  lanes->step(20);
+  clean->step(20);
+  EXPECT_FALSE(lanes->finite(4));
+  for (int w = 0; w < 16; ++w)
+    if (w != 4) {
+      EXPECT_EQ(read(*lanes, w), read(*clean, w)) << w;
+    }
+}
+
+TEST(Lanes, what_cannot_be_made_is_said) {
+  const Model model = model_of("humanoid28.toml");
+  const auto text = [&](int robot, int worlds, LaneType type) {
+    Lanes::Options o;
+    o.type = type;
+    auto r = Lanes::make(model, robot, worlds, o);
+    return r ? std::string("made") : r.notes().at(0).text;
+  };
+  EXPECT_EQ(text(1, 16, kFloat16), "batch: the scene has no robot number 1");
+  EXPECT_EQ(text(0, 0, kFloat16), "batch: cannot make 0 worlds");
+  EXPECT_EQ(text(0, 16, LaneType{true, 5}), "batch: no kernel was compiled for 5 lanes of this type");
+  EXPECT_EQ(text(0, 16, kFloat16), "made");
+}
+
+}  // namespace
+}  // namespace gradus::test

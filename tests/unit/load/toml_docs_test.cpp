@@ -1,0 +1,57 @@
+/// The examples of the documentation must load as they stand.
+#include <gtest/gtest.h>
+
+#include "load/motion_toml.h"
+#include "load/robot_toml.h"
+#include "load/scene_toml.h"
+#include "unit/load/toml_test_tools.h"
+
+namespace gradus {
+namespace {
+
+const std::string kRoot = GRADUS_SOURCE_DIR;
+
+/// The ```toml blocks of a page.
+std::vector<std::string> examples(const std::string& page) {
+  const std::string text = read_whole(kRoot + "/docs/" + page), fence = "```toml\n";
+  std::vector<std::string> all;
+  for (std::size_t at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
+    const std::size_t begin = at + fence.size();
+    all.push_back(text.substr(begin, text.find("```", begin) - begin));
+  }
+  return all;
+}
+
+TEST(TomlDocs, robots_of_the_page_load) {
+  const std::vector<std::string> all = examples("robot_files.md");
+  EXPECT_EQ(all.size(), 2u);
+  for (const std::string& text : all)
+    EXPECT_EQ(text_of(parse_robot_toml(text, kRoot + "/robots/example.toml")), "") << text;
+}
+
+TEST(TomlDocs, the_mirrored_limits_are_as_the_page_says) {
+  const Result<RobotSpec> r = parse_robot_toml(examples("robot_files.md").at(1), "example.toml");
+  ASSERT_TRUE(r);
+  const ObjectSpec &left = r->objects.at(3), &right = r->objects.at(6);
+  EXPECT_EQ(right.name, "right_roll");
+  EXPECT_EQ(right.lower, -left.upper);
+  EXPECT_EQ(right.upper, -left.lower);
+}
+
+TEST(TomlDocs, scenes_and_motions_of_the_page_load) {
+  const std::vector<std::string> all = examples("scene_files.md");
+  ASSERT_EQ(all.size(), 3u);
+  const Result<SceneSpec> scene = parse_scene(all[0], kRoot + "/scenes/example.toml");
+  EXPECT_EQ(text_of(scene), "");
+  ASSERT_TRUE(scene);
+  EXPECT_EQ(scene->robots.size(), 8u);
+  const Result<MotionFile> by_hand = parse_motion(all[1], "nod.toml"), by_program = parse_motion(all[2], "nod.toml");
+  EXPECT_EQ(text_of(by_hand), "");
+  EXPECT_EQ(text_of(by_program), "");
+  ASSERT_TRUE(by_hand && by_program);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(by_hand->frames.at(i).q, by_program->frames.at(i).q);  // the same motion twice
+}
+
+}  // namespace
+}  // namespace gradus

@@ -1,0 +1,367 @@
+// Drawn over the scene and switched one by one: contacts and their forces, centre of mass, balance, trails.
+
+import * as THREE from 'three';
+import { CONTACT_VALUES, ROBOT_VALUES, type Frame } from '../feed/codec';
+import { STATIC_WORLD, USER_PUSH } from '../feed/protocol';
+import type { Bodies } from './bodies';
+
+export const OVERLAYS = {
+  labels: { title: 'Labels', key: 'l', on: true },
+  contacts: { title: 'Contact points', key: 'c', on: true },
+  forces: { title: 'Contact forces', key: 'f', on: true },
+  com: { title: 'Centre of mass', key: 'm', on: false },
+  support: { title: 'Support polygon', key: 'p', on: false },
+  balance: { title: 'Pressure and capture point', key: 'k', on: false },
+  velocity: { title: 'Velocity', key: 'v', on: false },
+  trails: { title: 'Trails', key: 't', on: false },
+  levels: { title: 'Colour by level', key: 'o', on: false },
+  shadows: { title: 'Shadows', key: 'h', on: true },
+} as const;
+
+export type OverlayName = keyof typeof OVERLAYS;
+export type OverlayState = Record<OverlayName, boolean>;
+
+const CONTACT_MAX = 2048; // drawn; more are left out
+const ARROW_LENGTH = 0.3; // of the strongest force in sight  [m]
+export const PUSH_STIFFNESS = 150; // of the mouse's spring: its arrow ends where the mouse is  [N/m]
+const TRAIL_POINTS = 600;
+const LIFT = 0.004; // above the ground, against flicker  [m]
+const GRAVITY = 9.81;
+
+const COM = 0xf2c14e;
+const FORCE = 0xff6b4a;
+const CONTACT = 0xffd23f;
+const PUSH = 0x35d0ff;
+const PRESSURE = 0xff4fa3;
+const CAPTURE = 0x59e3a7;
+const VELOCITY = 0x8be04e;
+
+/** Arrows as two instanced meshes: shafts and heads. */
+class Arrows {
+  readonly group = new THREE.Group();
+  private readonly shafts: THREE.InstancedMesh;
+  private readonly heads: THREE.InstancedMesh;
+  private count = 0;
+  private readonly m = new THREE.Matrix4();
+  private readonly q = new THREE.Quaternion();
+  private readonly dir = new THREE.Vector3();
+  private readonly at = new THREE.Vector3();
+  private readonly size = new THREE.Vector3();
+  private static readonly UP = new THREE.Vector3(0, 0, 1);
+
+  constructor(
+    colour: number,
+    capacity: number,
+    private readonly radius: number,
+  ) {
+    const material = new THREE.MeshBasicMaterial({ color: colour, toneMapped: false });
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const head = new THREE.ConeGeometry(1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    this.shafts = new THREE.InstancedMesh(shaft, material, capacity);
+    this.heads = new THREE.InstancedMesh(head, material, capacity);
+    for (const mesh of [this.shafts, this.heads]) {
+      mesh.frustumCulled = false;
+      mesh.count = 0;
+      this.group.add(mesh);
+    }
+  }
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
+    const length = Math.hypot(dx, dy, dz);
+    if (length < 1e-4 || this.count >= this.shafts.instanceMatrix.count) return;
+    const r = this.radius;
+    const head = Math.min(4.5 * r, 0.5 * length);
+    this.dir.set(dx, dy, dz).divideScalar(length);
+    this.q.setFromUnitVectors(Arrows.UP, this.dir);
+    this.at.set(x, y, z);
+    this.shafts.setMatrixAt(this.count, this.m.compose(this.at, this.q, this.size.set(r, r, length - head)));
+    this.at.addScaledVector(this.dir, length - head);
+    this.heads.setMatrixAt(this.count, this.m.compose(this.at, this.q, this.size.set(2.4 * r, 2.4 * r, head)));
+    this.count++;
+  }
+
+  end(): void {
+    for (const mesh of [this.shafts, this.heads]) {
+      mesh.count = this.count;
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+}
+
+/** Equal small meshes at many places. */
+class Markers {
+  readonly mesh: THREE.InstancedMesh;
+  private readonly m = new THREE.Matrix4();
+
+  constructor(geometry: THREE.BufferGeometry, colour: number, capacity: number, onTop = false) {
+    const material = new THREE.MeshBasicMaterial({
+      color: colour,
+      toneMapped: false,
+      depthTest: !onTop,
+      transparent: onTop,
+    });
+    this.mesh = new THREE.InstancedMesh(geometry, material, capacity);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = onTop ? 5 : 0;
+    this.mesh.count = 0;
+  }
+
+  begin(): void {
+    this.mesh.count = 0;
+  }
+
+  add(x: number, y: number, z: number): void {
+    if (this.mesh.count >= this.mesh.instanceMatrix.count || !Number.isFinite(x + y + z)) return;
+    this.mesh.setMatrixAt(this.mesh.count++, this.m.makeTranslation(x, y, z));
+  }
+
+  end(): void {
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+}
+
+/** Line segments written anew every frame. */
+class Segments {
+  readonly lines: THREE.LineSegments;
+  private readonly positions: THREE.BufferAttribute;
+  private count = 0;
+
+  constructor(
+    colour: number,
+    private readonly capacity: number,
+    opacity = 1,
+  ) {
+    this.positions = new THREE.BufferAttribute(new Float32Array(capacity * 6), 3).setUsage(THREE.DynamicDrawUsage);
+    const geometry = new THREE.BufferGeometry().setAttribute('position', this.positions);
+    const material = new THREE.LineBasicMaterial({
+      color: colour,
+      transparent: opacity < 1,
+      opacity,
+      toneMapped: false,
+    });
+    this.lines = new THREE.LineSegments(geometry, material);
+    this.lines.frustumCulled = false;
+  }
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(ax: number, ay: number, az: number, bx: number, by: number, bz: number): void {
+    if (this.count >= this.capacity || !Number.isFinite(ax + ay + az + bx + by + bz)) return;
+    this.positions.setXYZ(2 * this.count, ax, ay, az);
+    this.positions.setXYZ(2 * this.count + 1, bx, by, bz);
+    this.count++;
+  }
+
+  end(): void {
+    this.lines.geometry.setDrawRange(0, 2 * this.count);
+    this.positions.needsUpdate = true;
+  }
+}
+
+/** Convex hull of points in the plane, counter-clockwise [Andrew 1979]. */
+export function convexHull(points: [number, number][]): [number, number][] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  if (sorted.length < 3) return sorted;
+  const half = (list: [number, number][]): [number, number][] => {
+    const chain: [number, number][] = [];
+    for (const p of list) {
+      while (chain.length >= 2 && turn(chain[chain.length - 2]!, chain[chain.length - 1]!, p) <= 0) chain.pop();
+      chain.push(p);
+    }
+    chain.pop();
+    return chain;
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+
+function turn(a: [number, number], b: [number, number], c: [number, number]): number {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+interface Trail {
+  line: THREE.Line;
+  positions: THREE.BufferAttribute;
+  count: number;
+  lastTime: number;
+}
+
+export class Overlays {
+  readonly group = new THREE.Group();
+  /** Length of the longest force arrow stands for this many newtons. */
+  forceScale = 0;
+  private readonly contacts = new Markers(new THREE.SphereGeometry(0.011, 10, 8), CONTACT, CONTACT_MAX);
+  private readonly forces = new Arrows(FORCE, CONTACT_MAX, 0.0055);
+  private readonly pushes = new Arrows(PUSH, 4, 0.009);
+  private readonly com = new Markers(new THREE.SphereGeometry(0.026, 16, 12), COM, 256, true);
+  private readonly plumb = new Segments(COM, 256, 0.7);
+  private readonly velocities = new Arrows(VELOCITY, 256, 0.008);
+  private readonly pressure = new Markers(
+    new THREE.CylinderGeometry(0.024, 0.024, 0.004, 20).rotateX(Math.PI / 2),
+    PRESSURE,
+    256,
+    true,
+  );
+  private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
+  private readonly support = new Segments(COM, 2048);
+  private trails: Trail[] = [];
+  private readonly ring = new THREE.Mesh(
+    new THREE.RingGeometry(0.94, 1, 64),
+    new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }),
+  );
+
+  constructor(private readonly bodies: Bodies) {
+    this.group.add(
+      this.contacts.mesh,
+      this.forces.group,
+      this.pushes.group,
+      this.com.mesh,
+      this.plumb.lines,
+      this.velocities.group,
+      this.pressure.mesh,
+      this.capture.mesh,
+      this.support.lines,
+      this.ring,
+    );
+  }
+
+  setRobots(colours: string[]): void {
+    for (const t of this.trails) {
+      t.line.removeFromParent();
+      t.line.geometry.dispose();
+    }
+    this.trails = colours.map((colour) => this.makeTrail(colour));
+  }
+
+  private makeTrail(colour: string): Trail {
+    const positions = new THREE.BufferAttribute(new Float32Array(TRAIL_POINTS * 3), 3).setUsage(THREE.DynamicDrawUsage);
+    const line = new THREE.Line(
+      new THREE.BufferGeometry().setAttribute('position', positions),
+      new THREE.LineBasicMaterial({ color: colour, toneMapped: false }),
+    );
+    line.frustumCulled = false;
+    line.geometry.setDrawRange(0, 0);
+    this.group.add(line);
+    return { line, positions, count: 0, lastTime: -1 };
+  }
+
+  update(f: Frame, on: OverlayState): void {
+    this.updateContacts(f, on);
+    this.updateBalance(f, on);
+    this.updateSupport(f, on.support);
+    this.updateTrails(f, on.trails);
+  }
+
+  /** A ring on the ground around the selected robot, in the colour of its level. */
+  markSelected(f: Frame, robot: number, colour: string): void {
+    const o = robot * ROBOT_VALUES;
+    this.ring.visible = robot >= 0 && robot < f.robotCount && Number.isFinite(f.robots[o + 2]!);
+    if (!this.ring.visible) return;
+    const radius = Math.max(0.12, 0.62 * f.robots[o + 4]!); // about as wide as the robot is tall
+    this.ring.material.color.set(colour);
+    this.ring.scale.set(radius, radius, 1);
+    this.ring.position.set(f.robots[o + 2]!, f.robots[o + 3]!, LIFT);
+  }
+
+  private updateContacts(f: Frame, on: OverlayState): void {
+    this.adaptForceScale(f);
+    const scale = this.forceScale > 0 ? ARROW_LENGTH / this.forceScale : 0;
+    this.contacts.begin();
+    this.forces.begin();
+    this.pushes.begin();
+    for (let c = 0, o = 0; c < f.contactCount; c++, o += CONTACT_VALUES) {
+      const d = f.contacts;
+      const x = d[o]!,
+        y = d[o + 1]!,
+        z = d[o + 2]!,
+        fx = d[o + 3]! * scale,
+        fy = d[o + 4]! * scale,
+        fz = d[o + 5]! * scale;
+      if (f.contactBodies[2 * c + 1] === USER_PUSH) {
+        this.pushes.add(x, y, z, d[o + 3]! / PUSH_STIFFNESS, d[o + 4]! / PUSH_STIFFNESS, d[o + 5]! / PUSH_STIFFNESS);
+        continue;
+      }
+      if (on.contacts) this.contacts.add(x, y, z);
+      if (on.forces) this.forces.add(x, y, z, fx, fy, fz);
+    }
+    this.contacts.end();
+    this.forces.end();
+    this.pushes.end();
+  }
+
+  /** The strongest force gets the full arrow; the scale follows a weaker maximum only slowly, so that arrows can be compared. */
+  private adaptForceScale(f: Frame): void {
+    let strongest = 0;
+    for (let c = 0, o = 3; c < f.contactCount; c++, o += CONTACT_VALUES)
+      if (f.contactBodies[2 * c + 1] !== USER_PUSH)
+        strongest = Math.max(strongest, Math.hypot(f.contacts[o]!, f.contacts[o + 1]!, f.contacts[o + 2]!));
+    if (Number.isFinite(strongest)) this.forceScale = Math.max(strongest, this.forceScale * 0.995);
+  }
+
+  private updateBalance(f: Frame, on: OverlayState): void {
+    for (const m of [this.com, this.plumb, this.velocities, this.pressure, this.capture]) m.begin();
+    for (let r = 0, o = 0; r < f.robotCount; r++, o += ROBOT_VALUES) {
+      const d = f.robots;
+      const x = d[o + 2]!,
+        y = d[o + 3]!,
+        z = d[o + 4]!,
+        vx = d[o + 5]!,
+        vy = d[o + 6]!,
+        vz = d[o + 7]!;
+      if (on.com) {
+        this.com.add(x, y, z);
+        this.plumb.add(x, y, z, x, y, LIFT);
+      }
+      if (on.velocity) this.velocities.add(x, y, z, 0.5 * vx, 0.5 * vy, 0.5 * vz);
+      if (on.balance) {
+        this.pressure.add(d[o + 8]!, d[o + 9]!, d[o + 10]! + LIFT);
+        const seconds = Math.sqrt(Math.max(z, 0) / GRAVITY); // capture point ξ = c + ċ √(z/g) [Pratt 2006]
+        if (Number.isFinite(d[o + 8]!)) this.capture.add(x + vx * seconds, y + vy * seconds, LIFT);
+      }
+    }
+    for (const m of [this.com, this.plumb, this.velocities, this.pressure, this.capture]) m.end();
+  }
+
+  private updateSupport(f: Frame, isOn: boolean): void {
+    this.support.begin();
+    if (isOn) {
+      const points = new Map<number, [number, number][]>();
+      for (let c = 0; c < f.contactCount; c++) {
+        if (f.contactBodies[2 * c + 1] !== STATIC_WORLD) continue;
+        const robot = this.bodies.robotOf(f.contactBodies[2 * c]!);
+        const list = points.get(robot) ?? [];
+        list.push([f.contacts[c * CONTACT_VALUES]!, f.contacts[c * CONTACT_VALUES + 1]!]);
+        points.set(robot, list);
+      }
+      for (const list of points.values()) {
+        const hull = convexHull(list);
+        hull.forEach((p, i) => {
+          const q = hull[(i + 1) % hull.length]!;
+          this.support.add(p[0], p[1], LIFT, q[0], q[1], LIFT);
+        });
+      }
+    }
+    this.support.end();
+  }
+
+  private updateTrails(f: Frame, isOn: boolean): void {
+    this.trails.forEach((t, r) => {
+      t.line.visible = isOn;
+      if (r >= f.robotCount || f.time === t.lastTime) return;
+      if (f.time < t.lastTime) t.count = 0; // went back: a new line
+      if (f.time - t.lastTime < 0.03 && t.count > 0) return;
+      t.lastTime = f.time;
+      const o = r * ROBOT_VALUES + 2;
+      const array = t.positions.array as Float32Array;
+      if (t.count === TRAIL_POINTS) array.copyWithin(0, 3, 3 * t.count--);
+      array.set(f.robots.subarray(o, o + 3), 3 * t.count++);
+      t.line.geometry.setDrawRange(0, t.count);
+      t.positions.needsUpdate = true;
+    });
+  }
+}

@@ -1,0 +1,204 @@
+// Every property of the selected robot with its live value; plot it, or set it where that is possible.
+
+import { ROBOT_VALUES, type Frame } from '../feed/codec';
+import type { Property, Scene } from '../feed/protocol';
+import { levelStyle } from '../levels';
+import { formatNumber, h, icon, setText } from './dom';
+
+export interface InspectorListener {
+  togglePlot(property: number): void;
+  setProperty(path: string, value: number | boolean): void;
+  /** The shown properties changed, and so what must be subscribed. */
+  shownChanged(): void;
+}
+
+interface Row {
+  property: number;
+  element: HTMLElement;
+  value: HTMLElement;
+  plot: HTMLButtonElement;
+  search: string;
+}
+
+const SHOWN_MAX = 400; // rows that get live values
+
+export class Inspector {
+  readonly element = h('section.panel.inspector', { 'aria-label': 'Inspector' });
+  private readonly title = h('h2');
+  private readonly facts = h('dl.facts');
+  private readonly filter = h('input.filter', {
+    type: 'search',
+    placeholder: 'Filter properties',
+    'aria-label': 'Filter properties',
+  });
+  private readonly list = h('div.properties');
+  private rows: Row[] = [];
+  private byProperty = new Map<number, Row>();
+  private scene: Scene | null = null;
+  private robot = -1;
+  private factCells: Record<string, HTMLElement> = {};
+
+  constructor(private readonly listener: InspectorListener) {
+    this.filter.addEventListener('input', () => this.applyFilter());
+    this.element.append(this.title, this.facts, this.filter, this.list);
+  }
+
+  show(scene: Scene, robot: number): void {
+    this.scene = scene;
+    this.robot = robot;
+    const r = scene.robots[robot];
+    this.title.textContent = r ? r.name : 'Nothing selected';
+    this.makeFacts();
+    this.makeRows();
+    this.applyFilter();
+    this.listener.shownChanged();
+  }
+
+  private makeFacts(): void {
+    this.factCells = {};
+    this.facts.replaceChildren();
+    for (const name of ['level', 'cost', 'error', 'centre of mass', 'speed']) {
+      const cell = h('dd');
+      this.factCells[name] = cell;
+      this.facts.append(h('dt', {}, name), cell);
+    }
+  }
+
+  /** Paths robot.object.property become groups by object. */
+  private makeRows(): void {
+    const scene = this.scene!;
+    const prefix = (scene.robots[this.robot]?.name ?? '\0') + '.';
+    const groups = new Map<string, HTMLElement>();
+    this.rows = [];
+    this.list.replaceChildren();
+    scene.properties.forEach((property, i) => {
+      const isOwn = property.path.startsWith(prefix);
+      const isOfScene = !scene.robots.some((r) => property.path.startsWith(r.name + '.'));
+      if (!isOwn && !isOfScene) return;
+      const parts = (isOwn ? property.path.slice(prefix.length) : property.path).split('.');
+      const leaf = parts.pop()!;
+      const groupName = parts.join('.') || (isOwn ? 'robot' : 'simulation');
+      let group = groups.get(groupName);
+      if (!group) {
+        group = h('div.group', { 'data-name': groupName }, h('h3', {}, groupName));
+        groups.set(groupName, group);
+        this.list.append(group);
+      }
+      const row = this.makeRow(property, i, leaf);
+      this.rows.push(row);
+      group.append(row.element);
+    });
+    this.joinSingles(groups);
+    this.byProperty = new Map(this.rows.map((row) => [row.property, row]));
+    if (this.rows.length === 0) this.list.append(h('p.empty', {}, 'This object has no properties.'));
+  }
+
+  /** A group of one needs no heading: its name goes into the row. */
+  private joinSingles(groups: Map<string, HTMLElement>): void {
+    for (const [name, group] of groups) {
+      if (group.children.length !== 2) continue;
+      group.classList.add('single');
+      group.firstElementChild!.remove();
+      group.querySelector('.leaf')!.prepend(h('span.of', {}, name + '.'));
+    }
+  }
+
+  private makeRow(property: Property, index: number, leaf: string): Row {
+    const value = h('span.value');
+    const plot = h('button.icon.plot', {
+      type: 'button',
+      title: `Plot ${property.path}`,
+      'aria-label': `Plot ${property.path}`,
+      'aria-pressed': 'false',
+      onclick: () => this.listener.togglePlot(index),
+    });
+    plot.append(icon('chart'));
+    const element = h(
+      'div.property',
+      { draggable: 'true', 'data-path': property.path },
+      h('span.leaf', {}, leaf),
+      value,
+      h('span.unit', {}, property.unit),
+      plot,
+    );
+    element.addEventListener('dragstart', (e) =>
+      e.dataTransfer?.setData('application/x-gradus-property', String(index)),
+    );
+    if (property.settable) element.append(this.makeSetter(property));
+    return { property: index, element, value, plot, search: property.path.toLowerCase() };
+  }
+
+  private makeSetter(property: Property): HTMLElement {
+    if (property.type === 'boolean') {
+      const on = (value: boolean) =>
+        h(
+          'button',
+          { type: 'button', onclick: () => this.listener.setProperty(property.path, value) },
+          value ? 'on' : 'off',
+        );
+      return h('span.setter', {}, on(true), on(false));
+    }
+    const input = h('input', {
+      type: 'number',
+      step: 'any',
+      min: property.lower,
+      max: property.upper,
+      placeholder: 'set',
+      'aria-label': `Set ${property.path}`,
+    });
+    const send = () => {
+      const x = input.valueAsNumber;
+      if (Number.isFinite(x)) this.listener.setProperty(property.path, x);
+    };
+    input.addEventListener('keydown', (e) => {
+      if (e.key === 'Enter') send();
+    });
+    return h('span.setter', {}, input);
+  }
+
+  private applyFilter(): void {
+    const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of this.rows) row.element.hidden = !words.every((w) => row.search.includes(w));
+    this.list.querySelectorAll<HTMLElement>('.group').forEach((g) => {
+      g.hidden = g.querySelectorAll('.property:not([hidden])').length === 0;
+    });
+    this.listener.shownChanged();
+  }
+
+  shown(): number[] {
+    return this.rows
+      .filter((row) => !row.element.hidden)
+      .slice(0, SHOWN_MAX)
+      .map((row) => row.property);
+  }
+
+  setPlotted(plotted: Set<number>): void {
+    for (const row of this.rows) row.plot.setAttribute('aria-pressed', String(plotted.has(row.property)));
+  }
+
+  update(f: Frame): void {
+    for (let s = 0; s < f.signalCount; s++) {
+      const row = this.byProperty.get(f.signalProperties[s]!);
+      if (!row || row.element.hidden) continue;
+      const x = f.signalValues[s]!;
+      const isBoolean = this.scene!.properties[row.property]!.type === 'boolean';
+      setText(row.value, isBoolean ? (x !== 0 ? 'on' : 'off') : formatNumber(x));
+    }
+    this.updateFacts(f);
+  }
+
+  private updateFacts(f: Frame): void {
+    const robot = this.scene?.robots[this.robot];
+    if (!robot || this.robot >= f.robotCount) return;
+    const o = this.robot * ROBOT_VALUES;
+    const d = f.robots;
+    const style = levelStyle(robot.levels[f.levels[this.robot]!] ?? '');
+    const set = (name: string, text: string) => setText(this.factCells[name]!, text);
+    set('level', `${style.mark} ${style.title}`);
+    this.factCells['level']!.style.setProperty('--level', style.colour);
+    set('cost', Number.isFinite(d[o]!) ? `${d[o]!.toFixed(2)} µs/step` : 'not measured');
+    set('error', Number.isFinite(d[o + 1]!) ? formatNumber(d[o + 1]!) : 'no reference');
+    set('centre of mass', [2, 3, 4].map((i) => d[o + i]!.toFixed(3)).join('  ') + ' m');
+    set('speed', `${Math.hypot(d[o + 5]!, d[o + 6]!, d[o + 7]!).toFixed(3)} m/s`);
+  }
+}

@@ -1,0 +1,169 @@
+// The page with the real engine behind it: node tests/browser_engine.mjs GRADUS [OUTPUT FOLDER].
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  bodyOnPage,
+  now,
+  open,
+  pushNow,
+  runTests,
+  seekTo,
+  setPaused,
+  startBrowser,
+  startSimulator,
+  until,
+} from './driver.mjs';
+
+const gradus = process.argv[2];
+const out = process.argv[3] ?? 'build/browser_engine';
+if (!gradus) throw new Error('usage: node tests/browser_engine.mjs GRADUS [OUTPUT FOLDER]');
+mkdirSync(out, { recursive: true });
+
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+/** Steps one by one up to k (paused). */
+const stepTo = async (page, k) => {
+  for (let at = (await now(page)).k; at < k; at++) {
+    await page.keyboard.press('ArrowRight');
+    await until(page, (x) => window.gradus.frameNow.k === x, at + 1);
+  }
+  return (await now(page)).hash;
+};
+
+test('four robots walk at four levels', async ({ page, sim }) => {
+  await open(page, sim.control);
+  const levels = await page.evaluate(() =>
+    window.gradus.sceneNow.robots.slice(0, 4).map((r, i) => r.levels[window.gradus.frameNow.levels[i]]),
+  );
+  assert.deepEqual(levels, ['kinematic_walk', 'single_body', 'prescribed_joints', 'articulated']);
+  const x = () => page.evaluate(() => [0, 1, 2, 3].map((r) => window.gradus.frameNow.robots[11 * r + 2]));
+  const before = await x();
+  const t = (await now(page)).time;
+  await until(page, (t0) => window.gradus.frameNow.time > t0 + 2, t);
+  const after = await x();
+  after.forEach((a, r) => assert.ok(a > before[r] + 0.05, `robot ${r} walked ${(a - before[r]).toFixed(3)} m`));
+  await page.screenshot({ path: join(out, 'levels.png') });
+});
+
+test('a step adds one, the moment before has its hash again', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  await setPaused(page, true);
+  const a = await now(page);
+  const after = await stepTo(page, a.k + 3);
+  assert.notEqual(after, a.hash);
+  await seekTo(page, a.k);
+  assert.equal((await now(page)).hash, a.hash);
+  await seekTo(page, a.k - 777); // far from a snapshot
+  await seekTo(page, a.k + 3);
+  assert.equal((await now(page)).hash, after);
+  await setPaused(page, false);
+});
+
+test('dragging a robot pushes it; the moment with the push held has its hash again', async ({ page }) => {
+  const body = await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(3));
+  await page.keyboard.press('a');
+  await page.waitForTimeout(300);
+  const at = await bodyOnPage(page, body);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.move(at.x + 25, at.y - 10, { steps: 4 });
+  await until(page, pushNow);
+  await setPaused(page, true);
+  const held = await now(page);
+  assert.ok((await page.evaluate(pushNow)) > 0.5);
+  const next = await stepTo(page, held.k + 5);
+  await page.screenshot({ path: join(out, 'push.png') });
+  await page.mouse.up();
+  await until(page, () => document.querySelector('.newtons').hidden);
+  await setPaused(page, false);
+  await until(page, (k) => window.gradus.frameNow.k > k + 600, held.k);
+  await setPaused(page, true);
+  await seekTo(page, held.k);
+  assert.equal((await now(page)).hash, held.hash);
+  assert.equal(await stepTo(page, held.k + 5), next);
+});
+
+test('a level changed in the past makes another course, the old one is its ghost', async ({ page }) => {
+  const { k } = await now(page);
+  await seekTo(page, k + 300);
+  const old = (await now(page)).hash;
+  await seekTo(page, k);
+  await page.selectOption('select[aria-label="Level of detail of level0"]', 'articulated');
+  await until(page, () => window.gradus.frameNow.levels[0] === 3);
+  await page.locator('.canvas').focus();
+  await setPaused(page, false);
+  await until(page, (x) => window.gradus.frameNow.k > x + 300 && window.gradus.frameNow.hasGhost, k);
+  await setPaused(page, true);
+  await seekTo(page, k + 300);
+  assert.notEqual((await now(page)).hash, old, 'it changed the motion');
+  await page.screenshot({ path: join(out, 'ghost.png') });
+});
+
+test('properties of the selected robot are live, can be plotted and set', async ({ page }) => {
+  await page.click('.robot:nth-child(4) .name');
+  await page.fill('.filter', 'level3.y');
+  const row = page.locator('[data-path="level3.y"]');
+  await row.locator('.plot').click();
+  await until(page, () => document.querySelector('.chart canvas'));
+  await row.locator('input').fill('-1.25');
+  await row.locator('input').press('Enter');
+  await until(page, () => document.querySelector('[data-path="level3.y"] .value').textContent === '-1.2500');
+  await page.screenshot({ path: join(out, 'plot.png') });
+});
+
+test('a log becomes a page that opens from disk and is served by gradus view', async ({ context }) => {
+  const log = resolve(out, 'walk.mcap');
+  const html = resolve(out, 'walk.html');
+  const run = (...args) => spawnSync(gradus, args, { encoding: 'utf8' });
+  const made = run('run', 'levels', '--for', '3s', '--log', log, '--quiet');
+  assert.equal(made.status, 0, made.stderr);
+  const exported = run('export', log, '-o', html);
+  assert.equal(exported.status, 0, exported.stderr);
+  console.log(`    ${exported.stdout.trim().split(': ')[1]}`);
+  const page = await context.newPage();
+  await open(page, `file://${html}`);
+  await page.fill('.clock', '2');
+  await page.press('.clock', 'Enter');
+  await until(page, () => Math.abs(window.gradus.frameNow.time - 2) < 0.034);
+  assert.ok(Math.abs((await now(page)).tMax - 3) < 0.04);
+  await page.screenshot({ path: join(out, 'exported.png') });
+  const viewed = await startSimulator(gradus, ['view', log]);
+  await open(page, viewed.view);
+  await until(page, () => window.gradus.frameNow.time > 0.2 && window.gradus.frameNow.replay);
+  await page.close();
+  await viewed.stop();
+});
+
+test('with a log there is no going back, and the page says so', async ({ context }) => {
+  const logged = await startSimulator(gradus, [
+    'run',
+    'levels',
+    '--speed',
+    'real',
+    '--view',
+    '--log',
+    resolve(out, 'live.mcap'),
+  ]);
+  const page = await context.newPage();
+  await open(page, logged.control);
+  assert.equal(await page.evaluate(() => window.gradus.sceneNow.can_seek), false);
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('r');
+  await until(page, () => document.querySelector('.toast')?.textContent.includes('keeps no past'));
+  await page.close();
+  await logged.stop();
+  const replayed = spawnSync(gradus, ['replay', resolve(out, 'live.mcap')], { encoding: 'utf8' });
+  assert.equal(replayed.status, 0, replayed.stdout + replayed.stderr);
+});
+
+const sim = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view']);
+const browser = await startBrowser();
+const failures = await runTests(tests, browser, { sim }, out);
+await browser.close();
+await sim.stop();
+console.log(failures ? `${failures} failed` : `all ${tests.length} passed`);
+process.exit(failures ? 1 : 0);
