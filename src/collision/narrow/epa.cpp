@@ -129,16 +129,31 @@ bool start_polytope(const CorePair& pair, Simplex s, Polytope& p) {
   return true;
 }
 
-/// Where on A and on B the face's point nearest to the origin comes from.
-void witness(const Polytope& p, const Face& f, Deepest& out) {
-  const MinkowskiPoint &a = p.vertex[f.v[0]], &b = p.vertex[f.v[1]], &c = p.vertex[f.v[2]];
-  const Vec3 o = f.n * f.distance;  // foot of the origin
-  const double whole = dot(f.n, cross(b.w - a.w, c.w - a.w));
-  double wa = dot(f.n, cross(b.w - o, c.w - o)) / whole, wb = dot(f.n, cross(c.w - o, a.w - o)) / whole;
-  wa = clamped(wa, 0.0, 1.0), wb = clamped(wb, 0.0, 1.0 - wa);
-  const double wc = 1 - wa - wb;
-  out.p_a = a.p_a * wa + b.p_a * wb + c.p_a * wc;
-  out.p_b = a.p_b * wa + b.p_b * wb + c.p_b * wc;
+/// Weights of the point of a face nearest to the point o of its plane; returns how far o is from the face.
+double foot_weights(const Polytope& p, const Face& f, Vec3 o, double* weight) {
+  const Vec3 a = p.vertex[f.v[0]].w, b = p.vertex[f.v[1]].w, c = p.vertex[f.v[2]].w;
+  const double whole = dot(f.n, cross(b - a, c - a));
+  weight[0] = clamped(dot(f.n, cross(b - o, c - o)) / whole, 0.0, 1.0);
+  weight[1] = clamped(dot(f.n, cross(c - o, a - o)) / whole, 0.0, 1.0 - weight[0]);
+  weight[2] = 1 - weight[0] - weight[1];
+  return norm(a * weight[0] + b * weight[1] + c * weight[2] - o);
+}
+
+/// Where on A and on B the nearest point of the boundary comes from. A flat facet of A ⊖ B is several faces, and only one of
+/// them holds the foot of the origin.
+void witness(const Polytope& p, const Face& nearest, double scale, Deepest& out) {
+  const Vec3 o = nearest.n * nearest.distance;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < p.face_count; ++i) {
+    const Face& f = p.face[i];
+    if (std::abs(f.distance - nearest.distance) > 1e-9 * scale || dot(f.n, nearest.n) < 1 - 1e-9) continue;
+    double w[3];
+    const double miss = foot_weights(p, f, o, w);
+    if (miss >= least) continue;
+    least = miss;
+    out.p_a = out.p_b = {0, 0, 0};
+    for (int k = 0; k < 3; ++k) out.p_a += p.vertex[f.v[k]].p_a * w[k], out.p_b += p.vertex[f.v[k]].p_b * w[k];
+  }
 }
 
 /// Where the polytope cannot start (no volume to rounding), the best of a few directions still bounds the depth.
@@ -150,6 +165,29 @@ void fallback(const CorePair& pair, Deepest& out) {
     const MinkowskiPoint p = probe(pair, m);
     if (-dot(m, p.w) > out.gap) out = {-m, -dot(m, p.w), p.p_a, p.p_b};
   }
+}
+
+/// Pattern search for the direction of least extent around the best one found. Only for the rare pair whose polytope degenerates
+/// (support points in line) before it has converged.
+void polish(const CorePair& pair, Deepest& out) {
+  Vec3 m = -out.n;
+  double least = -out.gap, width = 1e-2;
+  for (int round = 0; round < 200 && width > 1e-10; ++round) {
+    const Vec3 x = perpendicular(m), y = cross(m, x);
+    Vec3 best = m;
+    for (int k = 0; k < 8; ++k) {
+      constexpr double c = 0.70710678118654752440;
+      constexpr double dx[8] = {1, c, 0, -c, -1, -c, 0, c}, dy[8] = {0, c, 1, c, 0, -c, -1, -c};
+      const Vec3 d = direction(m + x * (width * dx[k]) + y * (width * dy[k]), m);
+      if (const double e = dot(d, probe(pair, d).w); e < least) least = e, best = d;
+    }
+    width *= dot(best - m, best - m) == 0 ? 0.5 : 1.5;
+    m = best;
+  }
+  if (least >= -out.gap) return;
+  out.n = -m, out.gap = -least;
+  out.p_a = probe(pair, m).p_a;
+  out.p_b = out.p_a - out.n * out.gap;
 }
 
 }  // namespace
@@ -167,11 +205,12 @@ void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
     if (extent < least) {
       least = extent;
       out.n = -f.n, out.gap = -extent;
-      witness(poly, f, out);
+      witness(poly, f, scale, out);
     }
-    if (least - f.distance <= 1e-12 * scale || !poly.grow(p, 1e-15 * scale)) return;
-    if (poly.face_count == 0) return;
+    if (least - f.distance <= 1e-12 * scale) return;
+    if (!poly.grow(p, 1e-15 * scale)) break;
   }
+  polish(pair, out);
 }
 
 }  // namespace gradus

@@ -1,7 +1,5 @@
 #include "collision/narrow/gjk.h"
 
-#include "collision/shape/triangle.h"
-
 namespace gradus {
 namespace {
 
@@ -19,7 +17,7 @@ struct Prober {
   }
 };
 
-/// Keeps the vertices of the simplex whose weights are above zero; v = Σ weight · w.
+/// Keeps the vertices of the simplex whose weights are above zero.
 void keep(Simplex& s, const double* weight, double* kept) {
   int n = 0;
   for (int i = 0; i < s.count; ++i)
@@ -27,37 +25,42 @@ void keep(Simplex& s, const double* weight, double* kept) {
   s.count = n;
 }
 
-void segment_weights(Vec3 a, Vec3 b, double* weight) {
+/// Point of segment a, b nearest to the origin, and its weights.
+Vec3 nearest_of_segment(Vec3 a, Vec3 b, double* weight) {
   const Vec3 d = b - a;
   const double l2 = dot(d, d), t = l2 > 0 ? clamped(-dot(a, d) / l2, 0.0, 1.0) : 0;
   weight[0] = 1 - t, weight[1] = t;
+  return t < 1 ? a + d * t : b;
 }
 
-/// Weights of the point of triangle a, b, c nearest to the origin.
-void triangle_weights(Vec3 a, Vec3 b, Vec3 c, double* weight) {
-  const Vec3 ab = b - a, ac = c - a;
-  const double d1 = -dot(ab, a), d2 = -dot(ac, a), d3 = -dot(ab, b), d4 = -dot(ac, b), d5 = -dot(ab, c), d6 = -dot(ac, c);
-  const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
-  weight[0] = weight[1] = weight[2] = 0;
-  if (d1 <= 0 && d2 <= 0) return void(weight[0] = 1);
-  if (d3 >= 0 && d4 <= d3) return void(weight[1] = 1);
-  if (d6 >= 0 && d5 <= d6) return void(weight[2] = 1);
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return weight[1] = d1 / (d1 - d3), void(weight[0] = 1 - weight[1]);
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return weight[2] = d2 / (d2 - d6), void(weight[0] = 1 - weight[2]);
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0)
-    return weight[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6)), void(weight[1] = 1 - weight[2]);
-  const double s = 1 / (va + vb + vc);
-  weight[1] = vb * s, weight[2] = vc * s, weight[0] = 1 - weight[1] - weight[2];
-}
-
-Vec3 combine(const Simplex& s, const double* weight) {
-  Vec3 v{0, 0, 0};
-  for (int i = 0; i < s.count; ++i) v += s.v[i].w * weight[i];
-  return v;
+/// Point of triangle a, b, c nearest to the origin, and its weights. On curved shapes the triangle ends up as a sliver far from the
+/// origin; there products of distances from the origin (the usual Voronoi tests) lose the direction of v, but the cross product
+/// of the edges keeps it.
+Vec3 nearest_of_triangle(Vec3 a, Vec3 b, Vec3 c, double* weight) {
+  const Vec3 n = cross(b - a, c - a);
+  const double n2 = dot(n, n);
+  if (n2 > 0) {
+    const Vec3 v = n * (dot(n, a) / n2);
+    const double wa = dot(n, cross(b - v, c - v)) / n2, wb = dot(n, cross(c - v, a - v)) / n2, wc = 1 - wa - wb;
+    if (wa > 0 && wb > 0 && wc > 0) return weight[0] = wa, weight[1] = wb, weight[2] = wc, v;
+  }
+  static constexpr int edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
+  const Vec3 corner[3] = {a, b, c};
+  Vec3 best{0, 0, 0};
+  double least = std::numeric_limits<double>::infinity();
+  for (const int* e : edge) {
+    double w[2];
+    const Vec3 v = nearest_of_segment(corner[e[0]], corner[e[1]], w);
+    if (dot(v, v) >= least) continue;
+    least = dot(v, v), best = v;
+    weight[0] = weight[1] = weight[2] = 0;
+    weight[e[0]] = w[0], weight[e[1]] = w[1];
+  }
+  return best;
 }
 
 /// Nearest point of a tetrahedron: of those faces that have the origin on their outer side. False if it is inside.
-bool tetrahedron_nearest(Simplex& s, double* weight) {
+bool nearest_of_tetrahedron(const Simplex& s, double* weight, Vec3& nearest) {
   static constexpr int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};  // three corners, then the fourth
   double best = std::numeric_limits<double>::infinity(), best_weight[4] = {0, 0, 0, 0};
   bool outside = false;
@@ -68,10 +71,9 @@ bool tetrahedron_nearest(Simplex& s, double* weight) {
     if (!flat && origin * other >= 0) continue;
     outside = true;
     double w[3];
-    triangle_weights(a, b, c, w);
-    const Vec3 v = a * w[0] + b * w[1] + c * w[2];
+    const Vec3 v = nearest_of_triangle(a, b, c, w);
     if (dot(v, v) >= best) continue;
-    best = dot(v, v);
+    best = dot(v, v), nearest = v;
     for (double& x : best_weight) x = 0;
     for (int k = 0; k < 3; ++k) best_weight[f[k]] = w[k];
   }
@@ -82,11 +84,11 @@ bool tetrahedron_nearest(Simplex& s, double* weight) {
 /// Replaces the simplex by its part nearest to the origin; false if the origin is inside.
 bool reduce(Simplex& s, Vec3& v, double* weight) {
   double w[4] = {1, 0, 0, 0};
-  if (s.count == 2) segment_weights(s.v[0].w, s.v[1].w, w);
-  if (s.count == 3) triangle_weights(s.v[0].w, s.v[1].w, s.v[2].w, w);
-  if (s.count == 4 && !tetrahedron_nearest(s, w)) return false;
+  v = s.v[0].w;
+  if (s.count == 2) v = nearest_of_segment(s.v[0].w, s.v[1].w, w);
+  if (s.count == 3) v = nearest_of_triangle(s.v[0].w, s.v[1].w, s.v[2].w, w);
+  if (s.count == 4 && !nearest_of_tetrahedron(s, w, v)) return false;
   keep(s, w, weight);
-  v = combine(s, weight);
   return true;
 }
 

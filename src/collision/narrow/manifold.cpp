@@ -91,22 +91,28 @@ void clip_and_measure(const Facing& walls, const Facing& feature, Vec3 n, double
   }
 }
 
-/// Two lines side by side: the ends of their common stretch.
-void pair_lines(const SurfaceFeature& fa, const SurfaceFeature& fb, Vec3 n, double margin, std::uint32_t base, Candidates& out,
-                double& least) {
-  const Vec3 u = fa.p[1] - fa.p[0], v = fb.p[1] - fb.p[0];
-  const double l2 = dot(u, u);
-  if (norm(cross(u, v)) > 0.09 * square_root(l2) * norm(v)) return;  // more than 5 degrees: they cross in one point
-  double t0 = dot(fb.p[0] - fa.p[0], u) / l2, t1 = dot(fb.p[1] - fa.p[0], u) / l2;
-  const double along = t1 - t0;
-  if (along == 0) return;
+/// Two mantles (capsules, cylinders) side by side: the ends of their common stretch. Each end has its own gap and normal, from axis to axis, so that
+/// rods that cross at a small angle rest on their crossing and not on ends that are in truth apart.
+void pair_mantles(const Shape& a, const Shape& b, const Pose& X_AB, Vec3 n, double deepest, double margin, std::uint32_t base,
+                  Candidates& out, double& least) {
+  const double ra = a.radius, rb = b.radius;
+  const Vec3 u{0, 0, 2 * a.half.z}, v = X_AB.R.z * (2 * b.half.z), origin_a = u * -0.5, origin_b = X_AB.p - v * 0.5;
+  const double uu = dot(u, u), vv = dot(v, v);
+  if (norm(cross(u, v)) > 0.09 * square_root(uu * vv)) return;  // more than 5 degrees: they cross in one point
+  const double t0 = dot(origin_b - origin_a, u) / uu, t1 = dot(origin_b + v - origin_a, u) / uu;
+  const double ends[2] = {std::max(0.0, std::min(t0, t1)), std::min(1.0, std::max(t0, t1))};
+  if (ends[0] > ends[1]) return;
   for (int end = 0; end < 2; ++end) {
-    const double t = end == 0 ? std::max(0.0, std::min(t0, t1)) : std::min(1.0, std::max(t0, t1));
-    if (t < 0 || t > 1 || t < std::min(t0, t1) - 1e-12 || t > std::max(t0, t1) + 1e-12) return;
-    const Vec3 p_a = fa.p[0] + u * t, p_b = fb.p[0] + v * ((t - t0) / along);
-    const double gap = dot(p_a - p_b, n);
-    least = std::min(least, gap);
-    if (gap <= margin) out.add({(p_a + p_b) * 0.5, n, gap, base + 1 + static_cast<std::uint32_t>(end)});
+    const Vec3 axis_a = origin_a + u * ends[end];
+    const Vec3 axis_b = origin_b + v * clamped(dot(axis_a - origin_b, v) / vv, 0.0, 1.0);
+    const Vec3 d = (axis_a - axis_b) - u * (dot(axis_a - axis_b, u) / uu);  // square to the axis, so that flat ends do not count
+    const double apart = norm(d);
+    const Vec3 m = direction(d, n);
+    const bool parallel = dot(m, n) > 1 - 1e-12;  // then the ends are as deep as anything; else the crossing is
+    const double gap = std::max(apart - ra - rb, deepest + (parallel ? 0 : 10 * kDeeper));
+    if (dot(d, n) <= 0 || gap > margin) continue;
+    if (parallel) least = std::min(least, gap);
+    out.add({(axis_a - m * ra + axis_b + m * rb) * 0.5, m, gap, base + 1 + static_cast<std::uint32_t>(end)});
   }
 }
 
@@ -155,7 +161,7 @@ void add_manifold(const Shape& a, const Shape& b, const Pose& X_AB, const Deepes
     if (fa.cosine >= fb.cosine - 1e-9) clip_and_measure(fa, fb, deep.n, 1, margin, feature_base, out, least);
     else clip_and_measure(fb, fa, deep.n, -1, margin, feature_base, out, least);
   } else if (fa.f.count == 2 && fb.f.count == 2) {
-    pair_lines(fa.f, fb.f, deep.n, margin, feature_base, out, least);
+    pair_mantles(a, b, X_AB, deep.n, deep.gap, margin, feature_base, out, least);
   }
   if (with_witness && least > deep.gap + kDeeper && deep.gap <= margin)
     out.add({(deep.p_a + deep.p_b) * 0.5, deep.n, deep.gap, feature_base});
