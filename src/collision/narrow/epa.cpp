@@ -45,7 +45,8 @@ struct Polytope {
       if (face[i].distance < face[best].distance) best = i;
     return best;
   }
-  /// Replaces all faces that see the new point by a fan around it. False if full or if a face would have no area.
+  /// Replaces all faces that see the new point, or hold it in their plane (thickness < 0), by a fan around it: were the latter
+  /// kept, a point in line with an edge would make a face without area. False if full or if there is such a face all the same.
   bool grow(const MinkowskiPoint& p, double thickness) {
     if (vertex_count == kVertexMax) return false;
     edge_count = 0;
@@ -185,9 +186,10 @@ void polish(const CorePair& pair, Deepest& out) {
     m = best;
   }
   if (least >= -out.gap) return;
+  const Vec3 middle = (out.p_a + out.p_b) * 0.5;  // hardly moves: the search stays near
   out.n = -m, out.gap = -least;
-  out.p_a = probe(pair, m).p_a;
-  out.p_b = out.p_a - out.n * out.gap;
+  out.p_a = middle + out.n * (0.5 * out.gap);
+  out.p_b = middle - out.n * (0.5 * out.gap);
 }
 
 }  // namespace
@@ -208,7 +210,7 @@ void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
       witness(poly, f, scale, out);
     }
     if (least - f.distance <= 1e-12 * scale) return;
-    if (!poly.grow(p, 1e-15 * scale)) break;
+    if (!poly.grow(p, -1e-13 * scale)) break;
   }
   polish(pair, out);
 }

@@ -89,6 +89,18 @@ inline Vec3 climb(const Pair& p, Vec3 n, double width) {
   return n;
 }
 
+/// How much s falls at least when n is tilted by 1e-4 rad: what a witness must resolve to tell normals apart that finely.
+inline double sharpness(const Pair& p, Vec3 n) {
+  const Vec3 x = perpendicular(n), y = cross(n, x);
+  double least = 1e300;
+  for (int k = 0; k < 8; ++k) {
+    const double a = k * 0.78539816339744831;
+    const Vec3 m = direction(n + x * (1e-4 * std::cos(a)) + y * (1e-4 * std::sin(a)), n);
+    least = std::min(least, separation(p, n) - separation(p, m));
+  }
+  return least;
+}
+
 struct Answer {
   double gap;
   Vec3 n;
