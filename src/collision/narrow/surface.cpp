@@ -118,10 +118,16 @@ void surface_sphere(const Surface& s, const Shape& b, Vec3 c, double margin, Can
 bool owns_direction(const Surface& s, Vec3 p, Vec3 outward) {
   constexpr double step = 1e-5;
   SurfacePoint q;
-  return !s.closest(p + outward * step, step, q) || q.distance > 0.999 * step;
+  return !s.closest(p + outward * step, step, q) || q.distance > (1 - 1e-9) * step;  // the distance falls with the angle squared
 }
 
-void triangle_against(const Surface& s, int t, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
+/// Shallowest of the crossings along a face's normal: used if no contact came of them, so that no overlap goes unreported.
+struct Reserve {
+  bool any = false;
+  Contact c;
+};
+
+void triangle_against(const Surface& s, int t, const Shape& b, const Pose& X_AB, double margin, Candidates& out, Reserve& reserve) {
   const std::array<Vec3, 3> corner = s.corners(t);
   const Vec3 n = s.normal(t);
   const double lowest = dot(n, X_AB * support(b, transpose_times(X_AB.R, -n)).p - corner[0]) - core_radius(b);
@@ -133,12 +139,35 @@ void triangle_against(const Surface& s, int t, const Shape& b, const Pose& X_AB,
   if (!convex_deepest({tri, b, X_AB}, margin, d) || d.gap > margin) return;
   const std::uint32_t base = static_cast<std::uint32_t>(t) * 64;
   const double facing = -dot(d.n, n);
-  if (facing > 0.998) return add_manifold(tri, b, X_AB, d, margin, true, base, out);
-  if (facing > 0 && owns_direction(s, d.p_a, -d.n)) return add_manifold(tri, b, X_AB, d, margin, true, base, out);
+  if (facing > 1 - 1e-12 || (facing > 0 && owns_direction(s, d.p_a, -d.n)))
+    return add_manifold(tri, b, X_AB, d, margin, true, base, out);
   if (d.gap > 0) return;  // a neighbour is nearer
   // They cross, but the shortest way apart is not one the surface offers: measure along the face's own normal.
   d.n = -n, d.gap = lowest;
+  if (!reserve.any || lowest > reserve.c.gap) {
+    const Vec3 p = X_AB * support(b, transpose_times(X_AB.R, -n)).p - n * core_radius(b);
+    reserve = {true, {p - n * (0.5 * lowest), -n, lowest, base}};
+  }
   add_manifold(tri, b, X_AB, d, margin, false, base, out);
+}
+
+/// The lowest points of b may be far below any triangle that crosses it: those inside the solid count with their own way out.
+void add_sunken_points(const Surface& s, const Shape& b, const Pose& X_AB, Candidates& out) {
+  int deepest = 0;
+  for (int i = 1; i < out.count; ++i)
+    if (out.c[i].gap < out.c[deepest].gap) deepest = i;
+  const Vec3 down = transpose_times(X_AB.R, out.c[deepest].normal);  // into the surface, in B
+  SurfaceFeature f;
+  facing_feature(b, down, f);
+  if (f.count < kFeatureMax) f.p[f.count++] = support(b, down).p + down * core_radius(b);
+  for (int i = 0; i < f.count; ++i) {
+    const Vec3 p = X_AB * f.p[i];
+    if (!s.contains(p)) continue;
+    SurfacePoint q;
+    exit_of(s, p, q);
+    if (dot(q.n, out.c[deepest].normal) > -0.5) continue;  // another wall: its own triangles speak for it
+    out.add({p + q.n * (0.5 * q.distance), -q.n, -q.distance, static_cast<std::uint32_t>(q.triangle) * 64 + 2 + (i & 31)});
+  }
 }
 
 /// A shape that is wholly inside touches no triangle; it leaves along the way its centre would.
@@ -184,8 +213,11 @@ void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, do
   const Surface s{a};
   if (b.kind == SolidKind::sphere) return surface_sphere(s, b, X_AB.p, margin, out);
   const Box3 box = grown(moved(X_AB, bounds(b)), margin);
-  s.each(box, [&](int t) { triangle_against(s, t, b, X_AB, margin, out); });
-  if (out.count == 0) swallowed(s, b, X_AB, margin, out);
+  Reserve reserve;
+  s.each(box, [&](int t) { triangle_against(s, t, b, X_AB, margin, out, reserve); });
+  if (out.count == 0 && reserve.any) out.add(reserve.c);
+  if (out.count > 0) add_sunken_points(s, b, X_AB, out);
+  else swallowed(s, b, X_AB, margin, out);
 }
 
 void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
@@ -194,6 +226,7 @@ void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, doub
   Box3 reach = bounds(a);
   if (a.kind == SolidKind::height_field) reach.lo.z = std::min(reach.lo.z, a.field->lowest());
   const Box3 in_b = a.kind == SolidKind::height_field ? b.mesh->box() : grown(moved(X_BA, reach), margin);
+  Reserve reserve;
   b.mesh->each(in_b, [&](int t) {
     std::array<Vec3, 3> corner = b.mesh->corners(t);
     for (Vec3& p : corner) p = X_AB * p;
@@ -201,9 +234,10 @@ void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, doub
     tri.kind = SolidKind::triangle, tri.corners = corner.data();
     const Box3 box = grown(bounds(tri), margin);
     const int before = out.count;
-    s.each(box, [&](int u) { triangle_against(s, u, tri, identity_pose(), margin, out); });
+    s.each(box, [&](int u) { triangle_against(s, u, tri, identity_pose(), margin, out, reserve); });
     if (out.count == before) swallowed(s, tri, identity_pose(), margin, out);
   });
+  if (out.count == 0 && reserve.any) out.add(reserve.c);
   // a inside b, with no surface near the other
   if (out.count == 0 && a.kind == SolidKind::mesh && b.mesh->closed()) {
     const Vec3 c = X_BA * a.mesh->vertices()[0];

@@ -155,8 +155,8 @@ void check_pair(const Pair& p, Tally& t) {
   check_claims(p, d, t);
   t.depth_error = std::max(t.depth_error, w.gap - d.gap);  // the witness is a lower bound of the true gap
   t.overlapping += d.gap < 0;
-  if (w.runner_up < w.gap - 1e-5 && std::fabs(w.gap - d.gap) < 1e-10 && std::fabs(d.gap) > 1e-7 &&
-      witness::sharpness(p, d.normal) > 4e-10) {
+  if (w.runner_up < w.gap - 1e-5 && std::fabs(w.gap - d.gap) < 1e-11 && std::fabs(d.gap) > 1e-7 &&
+      witness::sharpness(p, d.normal) > 1e-10) {
     ++t.normals;
     t.normal_error = std::max(t.normal_error, norm(cross(w.n, d.normal)));
   }
