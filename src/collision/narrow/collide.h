@@ -10,11 +10,12 @@
 
 namespace gradus {
 
+/// Plain, without initial values: work space for many of them costs nothing to open.
 struct Contact {
-  Vec3 point{0, 0, 0};        // midway between the two surfaces, in W                       [m]
-  Vec3 normal{0, 0, 1};       // unit, from b to a, in W
-  double gap = 0;             // along the normal; negative: penetration                     [m]
-  std::uint32_t feature = 0;  // which corners, edges or triangles meet: the key of warm starts
+  Vec3 point;             // midway between the two surfaces, in W                       [m]
+  Vec3 normal;            // unit, from b to a, in W
+  double gap;             // along the normal; negative: penetration                     [m]
+  std::uint32_t feature;  // which corners, edges or triangles meet: the key of warm starts
 };
 
 inline constexpr int kContactMax = 4;

@@ -84,11 +84,12 @@ void exit_of(const Surface& s, Vec3 p, SurfacePoint& q) {
 /// In a groove a ball touches both walls: further faces whose own nearest point is inside them and that look elsewhere.
 void add_other_walls(const Surface& s, Vec3 c, double radius, double margin, Candidates& out) {
   const double reach = radius + margin;
-  s.each({c - Vec3{reach, reach, reach}, c + Vec3{reach, reach, reach}}, [&](int t) {
-    const Vec3 n = s.normal(t);
-    const std::array<Vec3, 3> k = s.corners(t);
-    const double d = dot(n, c - k[0]);
-    if (d <= 0 || d > reach) return;
+  s.each({c - Vec3{reach, reach, reach}, c + Vec3{reach, reach, reach}}, [&](int t, const std::array<Vec3, 3>& k) {
+    const Vec3 area = cross(k[1] - k[0], k[2] - k[0]);
+    const double above = dot(area, c - k[0]), area2 = dot(area, area);
+    if (above <= 0 || above * above > reach * reach * area2) return;  // most leave here, before any root is taken
+    const double scale = 1 / square_root(area2), d = above * scale;
+    const Vec3 n = area * scale;
     for (int i = 0; i < out.count; ++i)
       if (dot(out.c[i].normal, n) < -0.97) return;
     TrianglePart part;
@@ -124,12 +125,12 @@ bool owns_direction(const Surface& s, Vec3 p, Vec3 outward) {
 /// Shallowest of the crossings along a face's normal: used if no contact came of them, so that no overlap goes unreported.
 struct Reserve {
   bool any = false;
-  Contact c;
+  Contact c{};
 };
 
-void triangle_against(const Surface& s, int t, const Shape& b, const Pose& X_AB, double margin, Candidates& out, Reserve& reserve) {
-  const std::array<Vec3, 3> corner = s.corners(t);
-  const Vec3 n = s.normal(t);
+void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner, const Shape& b, const Pose& X_AB, double margin,
+                      Candidates& out, Reserve& reserve) {
+  const Vec3 n = direction(cross(corner[1] - corner[0], corner[2] - corner[0]), kUp);
   const double lowest = dot(n, X_AB * support(b, transpose_times(X_AB.R, -n)).p - corner[0]) - core_radius(b);
   const double highest = dot(n, X_AB * support(b, transpose_times(X_AB.R, n)).p - corner[0]) + core_radius(b);
   if (lowest > margin || highest < 0) return;
@@ -214,7 +215,7 @@ void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, do
   if (b.kind == SolidKind::sphere) return surface_sphere(s, b, X_AB.p, margin, out);
   const Box3 box = grown(moved(X_AB, bounds(b)), margin);
   Reserve reserve;
-  s.each(box, [&](int t) { triangle_against(s, t, b, X_AB, margin, out, reserve); });
+  s.each(box, [&](int t, const std::array<Vec3, 3>& k) { triangle_against(s, t, k, b, X_AB, margin, out, reserve); });
   if (out.count == 0 && reserve.any) out.add(reserve.c);
   if (out.count > 0) add_sunken_points(s, b, X_AB, out);
   else swallowed(s, b, X_AB, margin, out);
@@ -227,14 +228,13 @@ void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, doub
   if (a.kind == SolidKind::height_field) reach.lo.z = std::min(reach.lo.z, a.field->lowest());
   const Box3 in_b = a.kind == SolidKind::height_field ? b.mesh->box() : grown(moved(X_BA, reach), margin);
   Reserve reserve;
-  b.mesh->each(in_b, [&](int t) {
-    std::array<Vec3, 3> corner = b.mesh->corners(t);
+  b.mesh->each(in_b, [&](int, std::array<Vec3, 3> corner) {
     for (Vec3& p : corner) p = X_AB * p;
     Shape tri;
     tri.kind = SolidKind::triangle, tri.corners = corner.data();
     const Box3 box = grown(bounds(tri), margin);
     const int before = out.count;
-    s.each(box, [&](int u) { triangle_against(s, u, tri, identity_pose(), margin, out, reserve); });
+    s.each(box, [&](int u, const std::array<Vec3, 3>& k) { triangle_against(s, u, k, tri, identity_pose(), margin, out, reserve); });
     if (out.count == before) swallowed(s, tri, identity_pose(), margin, out);
   });
   if (out.count == 0 && reserve.any) out.add(reserve.c);

@@ -78,12 +78,10 @@ HeightField::Window HeightField::window(double x_lo, double x_hi, double y_lo, d
 }
 
 std::array<Vec3, 3> HeightField::corners(int t) const {
-  const int c = t / 2, i = c % cells_x(), j = c / cells_x();
-  auto node = [&](int u, int v) {
-    return Vec3{g_.x0 + u * g_.dx, g_.y0 + v * g_.dy, g_.z[static_cast<std::size_t>(v) * g_.nx + u]};
-  };
-  if (t % 2 == 0) return {node(i, j), node(i + 1, j), node(i + 1, j + 1)};
-  return {node(i, j), node(i + 1, j + 1), node(i, j + 1)};
+  const int c = t / 2;
+  const Cell k = cell(c % cells_x(), c / cells_x());
+  if (t % 2 == 0) return {k.p00, k.p10, k.p11};
+  return {k.p00, k.p11, k.p01};
 }
 
 Vec3 HeightField::normal(int t) const {
@@ -115,13 +113,13 @@ void HeightField::try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& ou
   const double x = g_.x0 + i * g_.dx, y = g_.y0 + j * g_.dy;
   const Vec3 off = larger(larger(Vec3{x, y, lo} - p, p - Vec3{x + g_.dx, y + g_.dy, hi}), {0, 0, 0});
   if (dot(off, off) > best2) return;
-  const int c = j * cells_x() + i;
-  for (int t = 2 * c; t < 2 * c + 2; ++t) {
-    const std::array<Vec3, 3> k = corners(t);
+  const Cell k = cell(i, j);
+  for (int half = 0; half < 2; ++half) {
     TrianglePart part;
-    const Vec3 q = closest_on_triangle(p, k[0], k[1], k[2], part);
+    const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part) : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
     const double d2 = dot(p - q, p - q);
-    if (d2 < best2 || (out.triangle < 0 && d2 <= best2)) best2 = d2, out.p = q, out.triangle = t, out.part = part;
+    if (d2 < best2 || (out.triangle < 0 && d2 <= best2))
+      best2 = d2, out.p = q, out.triangle = 2 * (j * cells_x() + i) + half, out.part = part;
   }
 }
 

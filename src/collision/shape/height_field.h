@@ -52,7 +52,7 @@ class HeightField {
     int i0, i1, j0, j1;
   };
   Window window(double x_lo, double x_hi, double y_lo, double y_hi) const;
-  /// Calls visit(triangle) for the triangles of all cells that reach into the box, row by row.
+  /// Calls visit(triangle, corners) for the triangles of all cells that reach into the box, row by row.
   template <class Visit>
   void each(const Box3& box, Visit&& visit) const {
     const Window w = window(box.lo.x, box.hi.x, box.lo.y, box.hi.y);
@@ -61,11 +61,21 @@ class HeightField {
         double lo, hi;
         if (!cell_range(i, j, lo, hi) || lo > box.hi.z || hi < box.lo.z) continue;
         const int c = j * cells_x() + i;
-        visit(2 * c), visit(2 * c + 1);
+        const Cell k = cell(i, j);
+        visit(2 * c, std::array<Vec3, 3>{k.p00, k.p10, k.p11});
+        visit(2 * c + 1, std::array<Vec3, 3>{k.p00, k.p11, k.p01});
       }
   }
 
  private:
+  struct Cell {
+    Vec3 p00, p10, p11, p01;
+  };
+  Cell cell(int i, int j) const {
+    const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+    const double x = g_.x0 + i * g_.dx, y = g_.y0 + j * g_.dy, u = g_.x0 + (i + 1) * g_.dx, v = g_.y0 + (j + 1) * g_.dy;
+    return {{x, y, r[0]}, {u, y, r[1]}, {u, v, r[g_.nx + 1]}, {x, v, r[g_.nx]}};
+  }
   bool cell_range(int i, int j, double& lo, double& hi) const {
     if (is_hole(i, j)) return false;
     const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];

@@ -27,7 +27,7 @@ class TriangleMesh {
   }
   Vec3 normal(int t) const { return normal_[t]; }
 
-  /// Calls visit(triangle) for all triangles whose boxes meet `box`, always in the same order.
+  /// Calls visit(triangle, corners) for all triangles whose boxes meet `box`, always in the same order.
   template <class Visit>
   void each(const Box3& box, Visit&& visit) const {
     int stack[kDepthMax], top = 0;
@@ -36,7 +36,7 @@ class TriangleMesh {
       const Node& n = nodes_[stack[--top]];
       if (!overlap(n.box, box)) continue;
       if (n.count > 0)
-        for (int k = 0; k < n.count; ++k) visit(order_[n.first + k]);
+        for (int k = 0; k < n.count; ++k) visit(order_[n.first + k], corners(order_[n.first + k]));
       else
         stack[top++] = n.first + 1, stack[top++] = n.first;
     }
