@@ -67,7 +67,8 @@ bool nearest_of_tetrahedron(const Simplex& s, double* weight, Vec3& nearest) {
   for (const int* f : face) {
     const Vec3 a = s.v[f[0]].w, b = s.v[f[1]].w, c = s.v[f[2]].w, n = cross(b - a, c - a);
     const double other = dot(n, s.v[f[3]].w - a), origin = -dot(n, a);
-    const bool flat = std::abs(other) < 1e-14 * norm(n) * (norm(a) + norm(s.v[f[3]].w));
+    // a tetrahedron this thin cannot tell inside from outside; its faces tell the distance, and that to the thickness
+    const bool flat = std::abs(other) < 1e-10 * norm(n) * (norm(a) + norm(s.v[f[3]].w));
     if (!flat && origin * other >= 0) continue;
     outside = true;
     double w[3];

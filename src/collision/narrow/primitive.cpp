@@ -76,10 +76,20 @@ bool capsule_capsule(const CorePair& pair, Deepest& out) {
   Vec3 on_a, on_b;
   const Vec3 u{0, 0, pair.a.half.z}, v = pair.X_AB.R.z * pair.b.half.z;
   nearest_on_segments({0, 0, 0}, u, pair.X_AB.p, v, on_a, on_b);
-  const Vec3 d = on_a - on_b;
+  Vec3 d = on_a - on_b;
+  // Axes that nearly meet leave only the rounding of d; inside a segment the true d is square to it, and if it is so inside both,
+  // their cross product tells its direction exactly.
+  const Vec3 across = cross(u, v), from_b = on_b - pair.X_AB.p;
+  const bool in_a = std::abs(on_a.z) < pair.a.half.z * (1 - 1e-9);
+  const bool in_b = dot(from_b, from_b) < dot(v, v) * (1 - 2e-9);
+  if (in_a && in_b && dot(across, across) > 1e-14 * dot(u, u) * dot(v, v)) {
+    d = across * (dot(d, across) / dot(across, across));
+  } else if (dot(d, d) < 1e-6) {
+    if (in_a) d = d - u * (dot(d, u) / dot(u, u));
+    if (in_b) d = d - v * (dot(d, v) / dot(v, v));
+  }
   const double length = norm(d);
-  // crossing axes: part them square to both
-  out.n = length > 1e-12 ? d * (1 / length) : direction(cross(u, v), perpendicular({0, 0, 1}));
+  out.n = length > 1e-14 ? d * (1 / length) : direction(across, perpendicular({0, 0, 1}));
   out.p_a = on_a, out.p_b = on_b, out.gap = length;
   add_radii(pair.a.radius, pair.b.radius, out);
   return true;
