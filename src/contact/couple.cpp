@@ -53,7 +53,8 @@ int Couple::add_group(std::span<const CoupleSlot> slots, const Response* respons
 
 bool Couple::add_contact(const CoupleContact& contact) {
   auto reached = [&](int s) { return s < 0 ? 0 : groups_[group_of_[s]].count; };
-  const int need = reached(contact.a) + reached(contact.b);
+  const int sets = contact.law.rolling > 0 || contact.law.torsion > 0 ? 2 : 1;  // impulses, and moments
+  const int need = sets * (reached(contact.a) + reached(contact.b));
   // effects_ is only filled in prepare; its size counts what will be needed until then
   if (contacts_.size() == contacts_.capacity() || effects_.size() + need > effects_.capacity()) return ++report_.dropped, false;
   effects_.resize(effects_.size() + need);
@@ -70,21 +71,23 @@ CoupleReport Couple::solve(double h) {
     ++report_.islands;
     if (!solve_island(island_first_[i], island_first_[i + 1])) ++report_.unsettled;
   }
-  hand_out(report_);
+  hand_out();
   return report_;
 }
 
 /// Impulses in world axes, and what each slot's owner must take.
-void Couple::hand_out(CoupleReport&) {
+void Couple::hand_out() {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     CoupleContact& c = contacts_[i];
     const Row& r = rows_[i];
     c.impulse = r.direction[0] * r.x[0] + r.direction[1] * r.x[1] + r.direction[2] * r.x[2];
+    c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
     if (r.x[0] <= 0) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
       if (s < 0) continue;
       CoupleSlot& slot = slots_[s];
       slot.impulse += wrench_at(c.point - slot.origin, c.impulse * sign);
+      slot.impulse.a += c.moment * sign;
       if (!c.impact) slot.flight = false;
       else if (c.a < 0 || c.b < 0) slot.bounced = true;
     }
@@ -120,6 +123,8 @@ void Couple::prepare(double h) {
     r.x[0] = std::max(0.0, r.x[0]);
     project(r.x, r.friction);
     apply(r, r.x);
+    for (int k = 0; k < 3; ++k) r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
+    if (r.resists) apply_moments(r, r.m);
   }
 }
 
@@ -130,20 +135,22 @@ void Couple::make_effects(const CoupleContact& c, Row& r) {
     r.jb[k] = c.b < 0 ? none : wrench_at(c.point - slots_[c.b].origin, r.direction[k]);
   }
   r.first = static_cast<int>(effects_.size());
-  auto reach = [&](int s, const Vec6* j, double sign) {  // columns of Ω Jᵀ
-    if (s < 0) return;
-    const Group& g = groups_[group_of_[s]];
-    const bool same = sign < 0 && c.a >= 0 && group_of_[c.a] == group_of_[s];  // contact within one robot
-    for (int q = 0; q < g.count; ++q) {
-      const Response& m = g.response[q * g.count + s - g.first];
-      if (!same) effects_.push_back({g.first + q, {none, none, none}});
-      Effect& e = same ? effects_[r.first + q] : effects_.back();
-      for (int k = 0; k < 3; ++k) e.w[k] += m * (j[k] * sign);
-    }
-  };
-  reach(c.a, r.ja, 1);
-  reach(c.b, r.jb, -1);
+  add_effects(c, r.ja, r.jb);
   r.last = static_cast<int>(effects_.size());
+  r.rolling = c.law.rolling, r.torsion = c.law.torsion;
+  r.resists = r.rolling > 0 || r.torsion > 0;
+  if (r.resists) {
+    Vec6 moment[3];
+    for (int k = 0; k < 3; ++k) moment[k] = {r.direction[k], {0, 0, 0}};
+    add_effects(c, moment, moment);
+    for (int k = 0; k < 3; ++k) {
+      r.A_w[k] = 0;
+      for (int q = r.last; q < r.last + (r.last - r.first); ++q) {
+        if (effects_[q].slot == r.a) r.A_w[k] += dot(r.direction[k], effects_[q].w[k].a);
+        if (effects_[q].slot == r.b) r.A_w[k] -= dot(r.direction[k], effects_[q].w[k].a);
+      }
+    }
+  }
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l) {
       r.A[k][l] = 0;
@@ -152,6 +159,25 @@ void Couple::make_effects(const CoupleContact& c, Row& r) {
         if (effects_[q].slot == r.b) r.A[k][l] -= dot(r.jb[k], effects_[q].w[l]);
       }
     }
+}
+
+/// Columns of Ω Jᵀ for three impulses ja on slot a and −jb on slot b.
+void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb) {
+  const Vec6 none = zero6<double>();
+  const int first = static_cast<int>(effects_.size());
+  auto reach = [&](int s, const Vec6* j, double sign) {
+    if (s < 0) return;
+    const Group& g = groups_[group_of_[s]];
+    const bool same = sign < 0 && c.a >= 0 && group_of_[c.a] == group_of_[s];  // contact within one robot
+    for (int q = 0; q < g.count; ++q) {
+      const Response& m = g.response[q * g.count + s - g.first];
+      if (!same) effects_.push_back({g.first + q, {none, none, none}});
+      Effect& e = same ? effects_[first + q] : effects_.back();
+      for (int k = 0; k < 3; ++k) e.w[k] += m * (j[k] * sign);
+    }
+  };
+  reach(c.a, ja, 1);
+  reach(c.b, jb, -1);
 }
 
 /// Bias and compliance (5)–(7), and what Gauss–Seidel needs of the own block.
@@ -184,6 +210,29 @@ void Couple::apply(const Row& r, const double* dx) {
     slots_[effects_[q].slot].V += effects_[q].w[0] * dx[0] + effects_[q].w[1] * dx[1] + effects_[q].w[2] * dx[2];
 }
 
+void Couple::apply_moments(const Row& r, const double* dm) {
+  for (int q = r.last; q < r.last + (r.last - r.first); ++q)
+    slots_[effects_[q].slot].V += effects_[q].w[0] * dm[0] + effects_[q].w[1] * dm[1] + effects_[q].w[2] * dm[2];
+}
+
+/// (15): stops the relative turning as far as the bounds allow. Returns the change as a velocity of the contact point's scale.
+double Couple::resist(Row& r) {
+  const Vec3 none{0, 0, 0}, w = (r.a < 0 ? none : slots_[r.a].V.a) - (r.b < 0 ? none : slots_[r.b].V.a);
+  double y[3], dm[3], change = 0;
+  for (int k = 0; k < 3; ++k) y[k] = r.m[k] - dot(w, r.direction[k]) / (r.A_w[k] * (1 + options.creep));
+  y[0] = clamped(y[0], -r.torsion * r.x[0], r.torsion * r.x[0]);
+  const double t = square_root(y[1] * y[1] + y[2] * y[2]), limit = r.rolling * r.x[0];
+  if (t > limit) y[1] *= limit / t, y[2] *= limit / t;
+  const double arm = square_root(r.A[0][0] / r.A_w[0]);  // a length: how far turning moves points, as the masses say
+  for (int k = 0; k < 3; ++k) {
+    dm[k] = y[k] - r.m[k];
+    r.m[k] = y[k];
+    change = std::max(change, std::abs(dm[k]) * r.A_w[k] * arm);
+  }
+  if (change > 0) apply_moments(r, dm);
+  return change;
+}
+
 /// One pass of (8)–(10): stick if the cone allows it, else normal first, then the tangent plane. Returns the largest change.
 double Couple::sweep(int lo, int hi, bool backward) {
   double largest = 0;
@@ -211,6 +260,7 @@ double Couple::sweep(int lo, int hi, bool backward) {
       change = std::max(change, std::abs(dx[k]) * (r.A[k][k] + r.R[k]));
     }
     if (change > 0) apply(r, dx);
+    if (r.resists) change = std::max(change, resist(r));
     largest = std::max(largest, change);
   }
   ++report_.sweeps;
@@ -249,7 +299,8 @@ bool Couple::solve_island(int lo, int hi) {
   const bool ordered = order_slots(lo, hi);
   if (!ordered) ++report_.unfactored;
   for (int i = 0; i < options.newton_max && ordered; ++i) {
-    if (!newton(lo, hi)) break;
+    // full steps first; where the active set then cycles, shorter ones among them break the cycle
+    if (!newton(lo, hi, i < 4 || i % 3 == 0 ? 1 : 0.6)) break;
     if ((change = sweep(lo, hi, false)) < options.tolerance) return true;
     if ((change = sweep(lo, hi, true)) < options.tolerance) return true;
   }
@@ -292,7 +343,7 @@ void Couple::linearise(Row& r) {
   }
 }
 
-bool Couple::newton(int lo, int hi) {
+bool Couple::newton(int lo, int hi, double part) {
   ++report_.newtons;
   for (int i = lo; i < hi; ++i) {
     Row& r = rows_[order_[i]];
@@ -315,7 +366,7 @@ bool Couple::newton(int lo, int hi) {
       const Vec6 impulse{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
       for (int k = 0; k < 3; ++k) du[k] += dot(effects_[q].w[k], impulse);
     }
-    for (int k = 0; k < 3; ++k) y[k] = r.x[k] + r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2];
+    for (int k = 0; k < 3; ++k) y[k] = r.x[k] + part * (r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2]);
     y[0] = std::max(0.0, y[0]);
     project(y, r.friction);
     for (int k = 0; k < 3; ++k) dx[k] = y[k] - r.x[k], r.c[k] = dx[k], r.x[k] = y[k];

@@ -9,9 +9,10 @@
 ///   0 ≤ λ_n ⊥ u_n⁺ + R_n λ_n + b ≥ 0,  R_n = 1/(h k (τ + h)),  b = φ/(τ + h) or φ/h for a gap         (5)
 ///   impacts: R_n ≈ 0, b = e u_n⁻                                                                       (7)
 ///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t λ_t = 0
+///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning                    (15)
 ///
 /// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11). A Newton
-/// step eliminates the impulses and solves for the impulses on slots, f = Σ Jᵀ dλ:
+/// step (the moments (15) stay as they are in it) eliminates the impulses and solves for the impulses on slots, f = Σ Jᵀ dλ:
 ///   (1 + Σ Jᵀ K J Ω) f = Σ Jᵀ c,  dλ = c − K J Ω f,   K, c from the contact's own 3×3 equations        (14)
 /// Blocks are 6×6, one per slot, coupled only along contacts, and factorised sparsely (minimum degree): a stack of n boxes
 /// costs O(n), and Ω may be singular (infinite masses, planar robots), since it is never inverted.
@@ -44,6 +45,8 @@ struct PairLaw {
   double restitution = 0;        // e, above impact_speed                                [-]
   double impact_speed = 0.05;    // v_min                                                [m/s]
   double recovery_speed = 1;     // v_max, fastest recovery from penetration             [m/s]
+  double rolling = 0;            // resisting moment about tangents ≤ rolling · λ_n       [m]
+  double torsion = 0;            // resisting moment about the normal ≤ torsion · λ_n     [m]
 };
 
 struct CoupleSlot {
@@ -63,6 +66,7 @@ struct CoupleContact {
   PairLaw law;
   std::uint64_t key = 0;  // the owner's, for its warm starts
   Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
+  Vec3 moment{0, 0, 0};   // of rolling and torsional friction on a, likewise             [N m s]
   bool impact = false;    // out: restitution was applied
   double speed = 0;       // out: normal speed at the start of the step                   [m/s]
 };
@@ -127,6 +131,8 @@ class Couple {
     double friction, x[3];         // μ; impulse
     double K[3][3], c[3];          // (14)
     bool active;
+    bool resists;                  // has rolling or torsional friction; then its moments' effects follow those of the impulses
+    double rolling, torsion, A_w[3], m[3];  // bounds; own response to the moments; moments about n, t1, t2
   };
 
   void prepare(double h);
@@ -136,11 +142,14 @@ class Couple {
   void residual(const Row& r, double* e) const;
   void apply(const Row& r, const double* dx);
   double sweep(int lo, int hi, bool backward);
+  double resist(Row& r);
+  void add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb);
+  void apply_moments(const Row& r, const double* dm);
   void find_islands();
   bool solve_island(int lo, int hi);
-  bool newton(int lo, int hi);
+  bool newton(int lo, int hi, double part);
   void linearise(Row& r);
-  void hand_out(CoupleReport& report);
+  void hand_out();
 
   // sparse factor of (14)
   bool order_slots(int lo, int hi);

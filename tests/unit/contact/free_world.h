@@ -46,12 +46,16 @@ inline Body box(double m, Vec3 half, Vec3 p) {
 struct World {
   Vec3 gravity{0, 0, -9.81};
   std::vector<Body> bodies;
+  std::vector<std::pair<Shape, Pose>> walls;  // static, besides the ground
   PairLaw ground, pair;
   bool has_ground = true;
   double margin = 0.005;
   Couple couple{{.slots = 512, .contacts = 4096, .responses = 8192, .blocks = 60000}};
   CoupleReport report;
-  std::unordered_map<std::uint64_t, Vec3> memory;  // warm starts
+  struct Warm {
+    Vec3 impulse, moment;
+  };
+  std::unordered_map<std::uint64_t, Warm> memory;  // warm starts
   double squares = 0, deepest = 0;                 // of the overlaps found in the last step  [m², m]
   long unsettled = 0, newtons = 0, sweeps = 0, steps = 0;
   double worst = 0;
@@ -67,15 +71,16 @@ struct World {
   void find(std::size_t i, int j, double reach) {
     const Body& a = bodies[i];
     Contact c[kContactMax];
-    const int n = j < 0 ? collide(a.shape, pose(a), plane_shape(), identity_pose(), reach, c)
-                        : collide(a.shape, pose(a), bodies[j].shape, pose(bodies[j]), reach, c);
+    const int n = j == -1  ? collide(a.shape, pose(a), plane_shape(), identity_pose(), reach, c)
+                  : j < -1 ? collide(a.shape, pose(a), walls[-2 - j].first, walls[-2 - j].second, reach, c)
+                           : collide(a.shape, pose(a), bodies[j].shape, pose(bodies[j]), reach, c);
     for (int k = 0; k < n; ++k) {
       CoupleContact x;
-      x.a = static_cast<int>(i), x.b = j, x.point = c[k].point, x.normal = c[k].normal, x.gap = c[k].gap;
+      x.a = static_cast<int>(i), x.b = std::max(j, -1), x.point = c[k].point, x.normal = c[k].normal, x.gap = c[k].gap;
       x.law = j < 0 ? ground : pair;
       x.law.friction = std::min({x.law.friction, a.friction, j < 0 ? 1e9 : bodies[j].friction});
-      x.key = ((i + 1) * 4096 + static_cast<std::uint64_t>(j + 1)) << 32 | c[k].feature;
-      if (const auto m = memory.find(x.key); m != memory.end()) x.impulse = m->second;
+      x.key = ((i + 1) * 4096 + static_cast<std::uint64_t>(j + 1024)) << 32 | c[k].feature;
+      if (const auto m = memory.find(x.key); m != memory.end()) x.impulse = m->second.impulse, x.moment = m->second.moment;
       couple.add_contact(x);
       if (c[k].gap < 0) squares += c[k].gap * c[k].gap, deepest = std::max(deepest, -c[k].gap);
     }
@@ -96,6 +101,7 @@ struct World {
     }
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       if (has_ground) find(i, -1, margin + h * std::max(0.0, -v_free[i].z));
+      for (int k = 0; k < static_cast<int>(walls.size()); ++k) find(i, -2 - k, margin + h * norm(v_free[i]));
       for (std::size_t j = 0; j < i; ++j) {
         const double reach = margin + h * norm(bodies[i].v - bodies[j].v);
         const double apart = radius(bodies[i]) + radius(bodies[j]) + reach;
@@ -107,7 +113,7 @@ struct World {
     unsettled += report.unsettled, newtons += report.newtons, sweeps += report.sweeps, ++steps;
     worst = std::max(worst, report.worst);
     memory.clear();
-    for (const CoupleContact& c : couple.contacts()) memory[c.key] = c.impulse;
+    for (const CoupleContact& c : couple.contacts()) memory[c.key] = {c.impulse, c.moment};
     for (std::size_t i = 0; i < bodies.size(); ++i) commit(bodies[i], couple.slots()[i], v_free[i], h);
   }
 
