@@ -128,6 +128,30 @@ struct Reserve {
   Contact c{};
 };
 
+/// A corner of the surface that pierces a flat face of b is shallower along that face's normal than along the triangle's own.
+/// (Those two directions stand for the full search of the expanding polytope, which would take most of the time on fine terrain.)
+bool pierced(const Surface& s, const std::array<Vec3, 3>& corner, Vec3 n, double lowest, const Shape& b, const Pose& X_AB,
+             Deepest& d) {
+  SurfaceFeature f;
+  facing_feature(b, transpose_times(X_AB.R, -n), f);
+  if (f.count < 3) return false;
+  const Vec3 up = -(X_AB.R * f.normal);  // out of the surface
+  int top = 0;
+  for (int k = 1; k < 3; ++k)
+    if (dot(up, corner[k]) > dot(up, corner[top])) top = k;
+  const double gap = dot(up, X_AB * f.p[0] - corner[top]);
+  if (gap <= lowest || dot(up, n) <= 0 || !owns_direction(s, corner[top], up)) return false;
+  d.n = -up, d.gap = gap, d.p_a = corner[top], d.p_b = corner[top] + up * gap;
+  return true;
+}
+
+/// Cheap: is the triangle clear of b's own box?
+bool outside_box(const std::array<Vec3, 3>& corner, const Box3& box_B, const Pose& X_AB) {
+  Box3 k = empty_box();
+  for (const Vec3& p : corner) include(k, transpose_times(X_AB.R, p - X_AB.p));
+  return !overlap(k, box_B);
+}
+
 void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner, const Shape& b, const Pose& X_AB, double margin,
                       Candidates& out, Reserve& reserve) {
   const Vec3 n = direction(cross(corner[1] - corner[0], corner[2] - corner[0]), kUp);
@@ -137,16 +161,24 @@ void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner
   Shape tri;
   tri.kind = SolidKind::triangle, tri.corners = corner.data();
   Deepest d;
-  if (!convex_deepest({tri, b, X_AB}, margin, d) || d.gap > margin) return;
+  Simplex simplex;
+  const double radius = core_radius(b);
+  const GjkAnswer answer = core_distance({tri, b, X_AB}, margin + radius, d, simplex);
+  if (answer == GjkAnswer::beyond) return;
   const std::uint32_t base = static_cast<std::uint32_t>(t) * 64;
-  const double facing = -dot(d.n, n);
-  if (facing > 1 - 1e-12 || (facing > 0 && owns_direction(s, d.p_a, -d.n)))
+  if (answer == GjkAnswer::apart) {
+    add_radii(0, radius, d);
+    const double facing = -dot(d.n, n);
+    if (facing > 1 - 1e-12 || (facing > 0 && owns_direction(s, d.p_a, -d.n)))
+      return add_manifold(tri, b, X_AB, d, margin, true, base, out);
+    if (d.gap > 0) return;  // a neighbour is nearer
+  } else if (pierced(s, corner, n, lowest, b, X_AB, d)) {
     return add_manifold(tri, b, X_AB, d, margin, true, base, out);
-  if (d.gap > 0) return;  // a neighbour is nearer
+  }
   // They cross, but the shortest way apart is not one the surface offers: measure along the face's own normal.
   d.n = -n, d.gap = lowest;
   if (!reserve.any || lowest > reserve.c.gap) {
-    const Vec3 p = X_AB * support(b, transpose_times(X_AB.R, -n)).p - n * core_radius(b);
+    const Vec3 p = X_AB * support(b, transpose_times(X_AB.R, -n)).p - n * radius;
     reserve = {true, {p - n * (0.5 * lowest), -n, lowest, base}};
   }
   add_manifold(tri, b, X_AB, d, margin, false, base, out);
@@ -215,7 +247,10 @@ void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, do
   if (b.kind == SolidKind::sphere) return surface_sphere(s, b, X_AB.p, margin, out);
   const Box3 box = grown(moved(X_AB, bounds(b)), margin);
   Reserve reserve;
-  s.each(box, [&](int t, const std::array<Vec3, 3>& k) { triangle_against(s, t, k, b, X_AB, margin, out, reserve); });
+  const Box3 box_B = grown(bounds(b), margin);
+  s.each(box, [&](int t, const std::array<Vec3, 3>& k) {
+    if (!outside_box(k, box_B, X_AB)) triangle_against(s, t, k, b, X_AB, margin, out, reserve);
+  });
   if (out.count == 0 && reserve.any) out.add(reserve.c);
   if (out.count > 0) add_sunken_points(s, b, X_AB, out);
   else swallowed(s, b, X_AB, margin, out);
