@@ -53,8 +53,12 @@ void BM_Pair(benchmark::State& state) {
   std::vector<Vec3> cloud;
   for (int k = 0; k < 60; ++k) cloud.push_back(r.unit() * 0.2);
   const Hull hull = *build_hull(cloud);
-  const Shape shapes[] = {plane_shape(),           sphere_shape(0.15),       box_shape({0.1, 0.2, 0.15}), capsule_shape(0.08, 0.2),
-                          cylinder_shape(0.15, 0.1), hull_shape(hull)};
+  const Shape shapes[] = {plane_shape(),
+                          sphere_shape(0.15),
+                          box_shape({0.1, 0.2, 0.15}),
+                          capsule_shape(0.08, 0.2),
+                          cylinder_shape(0.15, 0.1),
+                          hull_shape(hull)};
   const Shape &a = shapes[state.range(0)], &b = shapes[state.range(1)];
   std::vector<std::pair<Pose, Pose>> poses;
   for (int i = 0; i < 1000; ++i)

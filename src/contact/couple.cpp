@@ -56,7 +56,8 @@ bool Couple::add_contact(const CoupleContact& contact) {
   const int sets = contact.law.rolling > 0 || contact.law.torsion > 0 ? 2 : 1;  // impulses, and moments
   const int need = sets * (reached(contact.a) + reached(contact.b));
   // effects_ is only filled in prepare; its size counts what will be needed until then
-  if (contacts_.size() == contacts_.capacity() || effects_.size() + need > effects_.capacity()) return ++report_.dropped, false;
+  if (contacts_.size() == contacts_.capacity() || effects_.size() + need > effects_.capacity())
+    return ++report_.dropped, false;
   effects_.resize(effects_.size() + need);
   contacts_.push_back(contact);
   return true;
@@ -88,8 +89,10 @@ void Couple::hand_out() {
       CoupleSlot& slot = slots_[s];
       slot.impulse += wrench_at(c.point - slot.origin, c.impulse * sign);
       slot.impulse.a += c.moment * sign;
-      if (!c.impact) slot.flight = false;
-      else if (c.a < 0 || c.b < 0) slot.bounced = true;
+      if (!c.impact)
+        slot.flight = false;
+      else if (c.a < 0 || c.b < 0)
+        slot.bounced = true;
     }
   }
 }
@@ -182,7 +185,8 @@ void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb)
 
 /// Bias and compliance (5)–(7), and what Gauss–Seidel needs of the own block.
 void Couple::set_law(CoupleContact& c, Row& r, double h) {
-  const double tau = std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
+  const double tau =
+      std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
   const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
   r.bias = waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
   r.R[0] = c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau);
@@ -194,7 +198,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const Vec3 x = cross(b, d), y = cross(d, a), z = cross(a, b);
   const double s = 1 / dot(a, x);
   const Vec3 column[3] = {x * s, y * s, z * s};
-  for (int l = 0; l < 3; ++l) r.inverse[0][l] = column[l].x, r.inverse[1][l] = column[l].y, r.inverse[2][l] = column[l].z;
+  for (int l = 0; l < 3; ++l)
+    r.inverse[0][l] = column[l].x, r.inverse[1][l] = column[l].y, r.inverse[2][l] = column[l].z;
   const double mean = 0.5 * (m[1][1] + m[2][2]), difference = 0.5 * (m[1][1] - m[2][2]);
   r.step = 1 / (mean + square_root(difference * difference + m[1][2] * m[1][2]));
 }
@@ -215,7 +220,8 @@ void Couple::apply_moments(const Row& r, const double* dm) {
     slots_[effects_[q].slot].V += effects_[q].w[0] * dm[0] + effects_[q].w[1] * dm[1] + effects_[q].w[2] * dm[2];
 }
 
-/// (15): stops the relative turning as far as the bounds allow. Returns the change as a velocity of the contact point's scale.
+/// (15): stops the relative turning as far as the bounds allow. Returns the change as a velocity of the contact point's
+/// scale.
 double Couple::resist(Row& r) {
   const Vec3 none{0, 0, 0}, w = (r.a < 0 ? none : slots_[r.a].V.a) - (r.b < 0 ? none : slots_[r.b].V.a);
   double y[3], dm[3], change = 0;
@@ -233,7 +239,8 @@ double Couple::resist(Row& r) {
   return change;
 }
 
-/// One pass of (8)–(10): stick if the cone allows it, else normal first, then the tangent plane. Returns the largest change.
+/// One pass of (8)–(10): stick if the cone allows it, else normal first, then the tangent plane. Returns the largest
+/// change.
 double Couple::sweep(int lo, int hi, bool backward) {
   double largest = 0;
   for (int i = lo; i < hi; ++i) {
@@ -312,7 +319,8 @@ bool Couple::solve_island(int lo, int hi) {
 
 /// Newton's equations of one contact, P dλ + Q du = c₀, as dλ = c − K du (14).
 ///   open: dλ = −λ     stick: R dλ + du = −r
-///   slip: (1 − P) dλ_t − μ d dλ_n + s P (R_t dλ_t + du_t) = μ λ_n d − λ_t,  z = λ_t − s r_t, d = z/|z|, P = (μ λ_n/|z|)(1 − d dᵀ)   (11)
+///   slip: (1 − P) dλ_t − μ d dλ_n + s P (R_t dλ_t + du_t) = μ λ_n d − λ_t,  z = λ_t − s r_t, d = z/|z|, P = (μ
+///   λ_n/|z|)(1 − d dᵀ)   (11)
 void Couple::linearise(Row& r) {
   double e[3];
   residual(r, e);
@@ -366,7 +374,8 @@ bool Couple::newton(int lo, int hi, double part) {
       const Vec6 impulse{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
       for (int k = 0; k < 3; ++k) du[k] += dot(effects_[q].w[k], impulse);
     }
-    for (int k = 0; k < 3; ++k) y[k] = r.x[k] + part * (r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2]);
+    for (int k = 0; k < 3; ++k)
+      y[k] = r.x[k] + part * (r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2]);
     y[0] = std::max(0.0, y[0]);
     project(y, r.friction);
     for (int k = 0; k < 3; ++k) dx[k] = y[k] - r.x[k], r.c[k] = dx[k], r.x[k] = y[k];

@@ -1,7 +1,8 @@
 /// The sparse 6×6-block factorisation of Couple's Newton step (14).
 ///
-/// The pattern is that of the contact graph plus fill. Without pivoting between blocks: for sticking contacts every leading
-/// principal part of 1 + K Ω (K and Ω positive semidefinite, Ω block diagonal) is regular; within blocks rows are pivoted.
+/// The pattern is that of the contact graph plus fill. Without pivoting between blocks: for sticking contacts every
+/// leading principal part of 1 + K Ω (K and Ω positive semidefinite, Ω block diagonal) is regular; within blocks rows
+/// are pivoted.
 #include <algorithm>
 #include <bit>
 #include <cmath>

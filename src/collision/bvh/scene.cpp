@@ -36,7 +36,8 @@ void CollisionScene::finish(int pair_capacity) {
 void CollisionScene::update(int compound, std::span<const Pose> X_WB, double reach) {
   Compound& c = compounds_[compound];
   c.reach = reach;
-  for (std::size_t i = 0; i < c.setup.items.size(); ++i) c.X_WS[i] = X_WB[c.setup.items[i].body] * c.setup.items[i].X_BS;
+  for (std::size_t i = 0; i < c.setup.items.size(); ++i)
+    c.X_WS[i] = X_WB[c.setup.items[i].body] * c.setup.items[i].X_BS;
   const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
   for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
     const TreeNode& n = nodes[k];
@@ -47,8 +48,10 @@ void CollisionScene::update(int compound, std::span<const Pose> X_WB, double rea
 }
 
 void CollisionScene::put(const ItemPair& p) {
-  if (pairs_.size() < capacity_) pairs_.push_back(p);
-  else ++counters_.dropped;
+  if (pairs_.size() < capacity_)
+    pairs_.push_back(p);
+  else
+    ++counters_.dropped;
 }
 
 std::span<const ItemPair> CollisionScene::find_pairs() {
@@ -134,7 +137,8 @@ void CollisionScene::between(int a, int b) {
   descend(compounds_[a], a, compounds_[b], b, 0, 0);
 }
 
-/// Compounds whose boxes overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z.
+/// Compounds whose boxes overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in
+/// y and z.
 void CollisionScene::sweep() {
   auto before = [&](int i, int j) {
     const double x = compounds_[i].box.lo.x, y = compounds_[j].box.lo.x;
@@ -162,7 +166,8 @@ std::int64_t CollisionScene::naive_tests() const {
     if (!a.is_static) n += na * static_cast<std::int64_t>(grounds_.size());
     if (a.inner) n += na * (na - 1) / 2 - static_cast<std::int64_t>(a.never.size());
     for (std::size_t j = 0; j < i; ++j)
-      if (!(a.is_static && compounds_[j].setup.is_static)) n += na * static_cast<std::int64_t>(compounds_[j].setup.items.size());
+      if (!(a.is_static && compounds_[j].setup.is_static))
+        n += na * static_cast<std::int64_t>(compounds_[j].setup.items.size());
   }
   return n;
 }

@@ -1,8 +1,8 @@
 /// Which bodies may touch: compounds with their trees, a broad phase between compounds, grounds outside the trees.
 ///
-/// A compound is a set of items (shapes on bodies) that share one tree: a robot, a ball, the static field. Grounds are unbounded
-/// (planes, height fields); as leaves of a tree they would overlap everything, so each tree is descended against them instead.
-/// After `finish` nothing allocates. Pairs come in a fixed order.
+/// A compound is a set of items (shapes on bodies) that share one tree: a robot, a ball, the static field. Grounds are
+/// unbounded (planes, height fields); as leaves of a tree they would overlap everything, so each tree is descended
+/// against them instead. After `finish` nothing allocates. Pairs come in a fixed order.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -22,10 +22,10 @@ struct Item {
 
 struct CompoundSetup {
   std::vector<Item> items;
-  Tree tree;                                      // over the items
-  bool inner = false;                             // look for contacts between its own items
-  std::vector<std::pair<int, int>> never;         // items that never touch each other (neighbours in the robot)
-  bool is_static = false;                         // static compounds are not tested against each other
+  Tree tree;                               // over the items
+  bool inner = false;                      // look for contacts between its own items
+  std::vector<std::pair<int, int>> never;  // items that never touch each other (neighbours in the robot)
+  bool is_static = false;                  // static compounds are not tested against each other
 };
 
 /// Two items that may touch. compound_b < 0: item_b is a ground.
@@ -44,12 +44,13 @@ class CollisionScene {
  public:
   explicit CollisionScene(VolumeKind kind) : kind_(kind) {}
 
-  int add(CompoundSetup compound);               // its number
+  int add(CompoundSetup compound);  // its number
   int add_ground(const Shape& ground, const Pose& X_WG);
   /// Sizes all work space; pair_capacity bounds the result of find_pairs.
   void finish(int pair_capacity);
 
-  /// New poses of a compound's bodies; volumes grow by `reach` (half the distance at which contacts are wanted, plus motion).
+  /// New poses of a compound's bodies; volumes grow by `reach` (half the distance at which contacts are wanted, plus
+  /// motion).
   void update(int compound, std::span<const Pose> X_WB, double reach);
   /// All pairs whose volumes overlap, sorted.
   std::span<const ItemPair> find_pairs();
@@ -90,8 +91,8 @@ class CollisionScene {
   VolumeKind kind_;
   std::vector<Compound> compounds_;
   std::vector<Ground> grounds_;
-  std::vector<int> order_;                     // compounds by left end, kept from step to step
-  std::vector<std::pair<int, int>> stack_;     // of descents
+  std::vector<int> order_;                  // compounds by left end, kept from step to step
+  std::vector<std::pair<int, int>> stack_;  // of descents
   std::vector<ItemPair> pairs_;
   std::size_t capacity_ = 0;
   CollisionCounters counters_;

@@ -78,7 +78,8 @@ Tree build_unstructured(std::span<const Vec3> centres) {
   return g.flatten(g.split(items, centres));
 }
 
-Tree build_structured(std::span<const int> parent, std::span<const std::vector<int>> items, std::span<const Vec3> centres) {
+Tree build_structured(std::span<const int> parent, std::span<const std::vector<int>> items,
+                      std::span<const Vec3> centres) {
   Grower g;
   const int n = static_cast<int>(parent.size());
   std::vector<std::vector<int>> parts(n);  // what hangs below each object: its own items first, then its successors

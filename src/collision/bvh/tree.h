@@ -1,5 +1,5 @@
-/// Binary trees over the bodies of a compound [paper 000, sec. 5.1]. Only leaves hold items; children come after their parents, so
-/// that one backward pass refits all volumes.
+/// Binary trees over the bodies of a compound [paper 000, sec. 5.1]. Only leaves hold items; children come after their
+/// parents, so that one backward pass refits all volumes.
 #pragma once
 #include <span>
 #include <vector>
@@ -21,9 +21,10 @@ struct Tree {
 /// Unstructured compounds: split at the median along the axis in which the centres spread most, down to single items.
 Tree build_unstructured(std::span<const Vec3> centres);
 
-/// Structured compounds (robots): objects with parents (parent < child, −1 for the root) and their items. Objects without items
-/// become empty nodes; empty nodes with fewer than two successors vanish; items of inner objects move to leaves. More than two
-/// successors become a comb, as in the paper's figure 5.
-Tree build_structured(std::span<const int> parent, std::span<const std::vector<int>> items, std::span<const Vec3> centres);
+/// Structured compounds (robots): objects with parents (parent < child, −1 for the root) and their items. Objects
+/// without items become empty nodes; empty nodes with fewer than two successors vanish; items of inner objects move to
+/// leaves. More than two successors become a comb, as in the paper's figure 5.
+Tree build_structured(std::span<const int> parent, std::span<const std::vector<int>> items,
+                      std::span<const Vec3> centres);
 
 }  // namespace gradus

@@ -30,7 +30,8 @@ Volume merged_boxes(const Volume& a, const Volume& b) {
   const Vec3 axes[3] = {v.R.x, v.R.y, v.R.z};
   Vec3 centre{0, 0, 0};
   for (int k = 0; k < 3; ++k) {
-    const double ra = reach_along(a, axes[k]), rb = reach_along(b, axes[k]), ca = dot(a.c, axes[k]), cb = dot(b.c, axes[k]);
+    const double ra = reach_along(a, axes[k]), rb = reach_along(b, axes[k]), ca = dot(a.c, axes[k]),
+                 cb = dot(b.c, axes[k]);
     const double lo = std::min(ca - ra, cb - rb), hi = std::max(ca + ra, cb + rb);
     centre += axes[k] * (0.5 * (lo + hi));
     component(v.half, k) = 0.5 * (hi - lo) * (1 + 1e-14);

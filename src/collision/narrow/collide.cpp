@@ -36,10 +36,14 @@ void find(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candi
 /// Which of the two is computed as a: planes, then height fields and meshes, then convex shapes by kind.
 int rank(const Shape& s) {
   switch (s.kind) {
-    case SolidKind::plane: return 0;
-    case SolidKind::height_field: return 1;
-    case SolidKind::mesh: return 2;
-    default: return 3 + static_cast<int>(s.kind);
+    case SolidKind::plane:
+      return 0;
+    case SolidKind::height_field:
+      return 1;
+    case SolidKind::mesh:
+      return 2;
+    default:
+      return 3 + static_cast<int>(s.kind);
   }
 }
 
@@ -49,8 +53,9 @@ int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, 
   const bool swap = rank(a) > rank(b);
   const Shape &first = swap ? b : a, &second = swap ? a : b;
   const Pose &X_W1 = swap ? X_WB : X_WA, &X_W2 = swap ? X_WA : X_WB;
-  const Pose X_12{{transpose_times(X_W1.R, X_W2.R.x), transpose_times(X_W1.R, X_W2.R.y), transpose_times(X_W1.R, X_W2.R.z)},
-                  transpose_times(X_W1.R, X_W2.p - X_W1.p)};
+  const Pose X_12{
+      {transpose_times(X_W1.R, X_W2.R.x), transpose_times(X_W1.R, X_W2.R.y), transpose_times(X_W1.R, X_W2.R.z)},
+      transpose_times(X_W1.R, X_W2.p - X_W1.p)};
   Candidates found;
   find(first, second, X_12, margin, found);
   found.thin();

@@ -1,8 +1,8 @@
 /// Contact between two shapes: a manifold of at most four well-spread points, always in the same order.
 ///
-/// gap is the distance where shapes are apart (right up to `margin`), and minus the depth where they overlap: the length of the
-/// shortest translation that parts them. Every pair is computed in the frame of the first shape, so moving both rigidly moves the
-/// result. Deterministic, no allocation. docs/collision.md has the method of every pair.
+/// gap is the distance where shapes are apart (right up to `margin`), and minus the depth where they overlap: the
+/// length of the shortest translation that parts them. Every pair is computed in the frame of the first shape, so
+/// moving both rigidly moves the result. Deterministic, no allocation. docs/collision.md has the method of every pair.
 #pragma once
 #include <cstdint>
 
@@ -20,8 +20,8 @@ struct Contact {
 
 inline constexpr int kContactMax = 4;
 
-/// Contacts with gap ≤ margin into out[kContactMax]; returns how many. Two planes, and two surfaces of which one is a plane
-/// or height field, are static scenery and never touch.
+/// Contacts with gap ≤ margin into out[kContactMax]; returns how many. Two planes, and two surfaces of which one is a
+/// plane or height field, are static scenery and never touch.
 int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Contact* out);
 
 }  // namespace gradus

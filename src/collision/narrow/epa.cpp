@@ -45,8 +45,9 @@ struct Polytope {
       if (face[i].distance < face[best].distance) best = i;
     return best;
   }
-  /// Replaces all faces that see the new point, or hold it in their plane (thickness < 0), by a fan around it: were the latter
-  /// kept, a point in line with an edge would make a face without area. False if full or if there is such a face all the same.
+  /// Replaces all faces that see the new point, or hold it in their plane (thickness < 0), by a fan around it: were the
+  /// latter kept, a point in line with an edge would make a face without area. False if full or if there is such a face
+  /// all the same.
   bool grow(const MinkowskiPoint& p, double thickness) {
     if (vertex_count == kVertexMax) return false;
     edge_count = 0;
@@ -140,8 +141,8 @@ double foot_weights(const Polytope& p, const Face& f, Vec3 o, double* weight) {
   return norm(a * weight[0] + b * weight[1] + c * weight[2] - o);
 }
 
-/// Where on A and on B the nearest point of the boundary comes from. A flat facet of A ⊖ B is several faces, and only one of
-/// them holds the foot of the origin.
+/// Where on A and on B the nearest point of the boundary comes from. A flat facet of A ⊖ B is several faces, and only
+/// one of them holds the foot of the origin.
 void witness(const Polytope& p, const Face& nearest, double scale, Deepest& out) {
   const Vec3 o = nearest.n * nearest.distance;
   double least = std::numeric_limits<double>::infinity();
@@ -168,8 +169,8 @@ void fallback(const CorePair& pair, Deepest& out) {
   }
 }
 
-/// Pattern search for the direction of least extent around the best one found. Only for the rare pair whose polytope degenerates
-/// (support points in line) before it has converged.
+/// Pattern search for the direction of least extent around the best one found. Only for the rare pair whose polytope
+/// degenerates (support points in line) before it has converged.
 void polish(const CorePair& pair, Deepest& out) {
   Vec3 m = -out.n;
   double least = -out.gap, width = 1e-2;
@@ -199,7 +200,8 @@ void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
   if (!start_polytope(pair, start, poly)) return fallback(pair, out);
   double scale = 0;
   for (int i = 0; i < 4; ++i) scale = std::max(scale, norm(poly.vertex[i].w));
-  double least = std::numeric_limits<double>::infinity();  // extent of A ⊖ B along the best normal so far: bounds the depth
+  double least =
+      std::numeric_limits<double>::infinity();  // extent of A ⊖ B along the best normal so far: bounds the depth
   for (int round = 0; round < kVertexMax; ++round) {
     const Face f = poly.face[poly.nearest()];
     const MinkowskiPoint p = probe(pair, f.n);

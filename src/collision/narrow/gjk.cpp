@@ -33,9 +33,9 @@ Vec3 nearest_of_segment(Vec3 a, Vec3 b, double* weight) {
   return t < 1 ? a + d * t : b;
 }
 
-/// Point of triangle a, b, c nearest to the origin, and its weights. On curved shapes the triangle ends up as a sliver far from the
-/// origin; there products of distances from the origin (the usual Voronoi tests) lose the direction of v, but the cross product
-/// of the edges keeps it.
+/// Point of triangle a, b, c nearest to the origin, and its weights. On curved shapes the triangle ends up as a sliver
+/// far from the origin; there products of distances from the origin (the usual Voronoi tests) lose the direction of v,
+/// but the cross product of the edges keeps it.
 Vec3 nearest_of_triangle(Vec3 a, Vec3 b, Vec3 c, double* weight) {
   const Vec3 n = cross(b - a, c - a);
   const double n2 = dot(n, n);
@@ -61,7 +61,8 @@ Vec3 nearest_of_triangle(Vec3 a, Vec3 b, Vec3 c, double* weight) {
 
 /// Nearest point of a tetrahedron: of those faces that have the origin on their outer side. False if it is inside.
 bool nearest_of_tetrahedron(const Simplex& s, double* weight, Vec3& nearest) {
-  static constexpr int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};  // three corners, then the fourth
+  static constexpr int face[4][4] = {
+      {0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};  // three corners, then the fourth
   double best = std::numeric_limits<double>::infinity(), best_weight[4] = {0, 0, 0, 0};
   bool outside = false;
   for (const int* f : face) {
@@ -150,9 +151,13 @@ bool convex_deepest(const CorePair& pair, double margin, Deepest& out) {
   const double ra = core_radius(pair.a), rb = core_radius(pair.b);
   Simplex simplex;
   switch (core_distance(pair, margin + ra + rb, out, simplex)) {
-    case GjkAnswer::beyond: return false;
-    case GjkAnswer::apart: break;
-    case GjkAnswer::overlap: core_depth(pair, simplex, out); break;
+    case GjkAnswer::beyond:
+      return false;
+    case GjkAnswer::apart:
+      break;
+    case GjkAnswer::overlap:
+      core_depth(pair, simplex, out);
+      break;
   }
   add_radii(ra, rb, out);
   return true;

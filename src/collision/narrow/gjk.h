@@ -1,9 +1,10 @@
 /// Distance and depth of convex cores (shape.h) from their support functions alone.
 ///
-/// The Minkowski difference A ⊖ B = {a − b} holds the origin exactly if the cores overlap; its point v nearest to the origin is the
-/// separation, pointing from B to A. Separated cores: GJK [Gilbert, Johnson, Keerthi 1988; van den Bergen 2003]. Overlapping ones:
-/// the expanding polytope [van den Bergen 2001], which grows a polyhedron inside A ⊖ B until its face nearest to the origin lies
-/// on the boundary. Distances to planes are signed in it, so cores that just touch need no special case.
+/// The Minkowski difference A ⊖ B = {a − b} holds the origin exactly if the cores overlap; its point v nearest to the
+/// origin is the separation, pointing from B to A. Separated cores: GJK [Gilbert, Johnson, Keerthi 1988; van den Bergen
+/// 2003]. Overlapping ones: the expanding polytope [van den Bergen 2001], which grows a polyhedron inside A ⊖ B until
+/// its face nearest to the origin lies on the boundary. Distances to planes are signed in it, so cores that just touch
+/// need no special case.
 #pragma once
 #include "collision/shape/shape.h"
 
@@ -27,8 +28,8 @@ struct Simplex {
 
 /// Nearest (or deepest) points of two shapes.
 struct Deepest {
-  Vec3 n{0, 0, 1};          // unit, from b to a, in A
-  double gap = 0;           // negative: depth                                    [m]
+  Vec3 n{0, 0, 1};                  // unit, from b to a, in A
+  double gap = 0;                   // negative: depth                                    [m]
   Vec3 p_a{0, 0, 0}, p_b{0, 0, 0};  // on a and on b, in A                         [m]
 };
 

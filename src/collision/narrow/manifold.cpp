@@ -20,7 +20,8 @@ struct Polygon {
   }
 };
 
-/// Part of the polygon (or line) on the inner side of the plane through q with outward normal m [Sutherland, Hodgman 1974].
+/// Part of the polygon (or line) on the inner side of the plane through q with outward normal m [Sutherland, Hodgman
+/// 1974].
 void clip(const Polygon& in, Vec3 q, Vec3 m, std::uint32_t edge, Polygon& out) {
   out.count = 0;
   const int last = in.count > 2 ? in.count : in.count - 1;  // a line has one edge, a polygon as many as corners
@@ -30,7 +31,8 @@ void clip(const Polygon& in, Vec3 q, Vec3 m, std::uint32_t edge, Polygon& out) {
     const double ds = dot(s.p - q, m), de = dot(e.p - q, m);
     if (ds <= 0) out.add(s.p, s.id);
     if ((ds < 0 && de > 0) || (ds > 0 && de < 0))
-      out.add(s.p + (e.p - s.p) * (ds / (ds - de)), (std::min(s.id, e.id) * 31 + std::max(s.id, e.id) * 7 + edge * 131) & 0xffff);
+      out.add(s.p + (e.p - s.p) * (ds / (ds - de)),
+              (std::min(s.id, e.id) * 31 + std::max(s.id, e.id) * 7 + edge * 131) & 0xffff);
     if (in.count == 2 && de <= 0) out.add(e.p, e.id);
   }
 }
@@ -70,8 +72,8 @@ void face(const Shape& s, const Pose& X_AS, Vec3 d_A, Facing& out) {
 
 /// Clips `feature` by the walls that stand on the edges of `walls` along n, and measures gaps to its plane.
 /// side: +1 if walls belong to a (its normal is about −n), −1 if to b.
-void clip_and_measure(const Facing& walls, const Facing& feature, Vec3 n, double side, double margin, std::uint32_t base,
-                      Candidates& out, double& least) {
+void clip_and_measure(const Facing& walls, const Facing& feature, Vec3 n, double side, double margin,
+                      std::uint32_t base, Candidates& out, double& least) {
   Polygon a, b, *in = &a, *next = &b;
   for (int i = 0; i < feature.f.count; ++i) in->add(feature.f.p[i], static_cast<std::uint32_t>(feature.f.id[i] + 1));
   const SurfaceFeature& w = walls.f;
@@ -84,17 +86,19 @@ void clip_and_measure(const Facing& walls, const Facing& feature, Vec3 n, double
   const double lean = dot(n, w.normal);
   for (int i = 0; i < in->count; ++i) {
     const Vec3 p = in->c[i].p;
-    // walls on a: the point p of b rises by gap along n to the face of a; walls on b: p of a sinks by gap to the face of b
+    // walls on a: the point p of b rises by gap along n to the face of a; walls on b: p of a sinks by gap to the face
+    // of b
     const double gap = dot(w.p[0] - p, w.normal) / (side * lean);
     least = std::min(least, gap);
     if (gap <= margin) out.add({p + n * (side * 0.5 * gap), n, gap, base + in->c[i].id});
   }
 }
 
-/// Two mantles (capsules, cylinders) side by side: the ends of their common stretch. Each end has its own gap and normal, from axis to axis, so that
-/// rods that cross at a small angle rest on their crossing and not on ends that are in truth apart.
-void pair_mantles(const Shape& a, const Shape& b, const Pose& X_AB, Vec3 n, double deepest, double margin, std::uint32_t base,
-                  Candidates& out, double& least) {
+/// Two mantles (capsules, cylinders) side by side: the ends of their common stretch. Each end has its own gap and
+/// normal, from axis to axis, so that rods that cross at a small angle rest on their crossing and not on ends that are
+/// in truth apart.
+void pair_mantles(const Shape& a, const Shape& b, const Pose& X_AB, Vec3 n, double deepest, double margin,
+                  std::uint32_t base, Candidates& out, double& least) {
   const double ra = a.radius, rb = b.radius;
   const Vec3 u{0, 0, 2 * a.half.z}, v = X_AB.R.z * (2 * b.half.z), origin_a = u * -0.5, origin_b = X_AB.p - v * 0.5;
   const double uu = dot(u, u), vv = dot(v, v);
@@ -105,7 +109,8 @@ void pair_mantles(const Shape& a, const Shape& b, const Pose& X_AB, Vec3 n, doub
   for (int end = 0; end < 2; ++end) {
     const Vec3 axis_a = origin_a + u * ends[end];
     const Vec3 axis_b = origin_b + v * clamped(dot(axis_a - origin_b, v) / vv, 0.0, 1.0);
-    const Vec3 d = (axis_a - axis_b) - u * (dot(axis_a - axis_b, u) / uu);  // square to the axis, so that flat ends do not count
+    const Vec3 d =
+        (axis_a - axis_b) - u * (dot(axis_a - axis_b, u) / uu);  // square to the axis, so that flat ends do not count
     const double apart = norm(d);
     const Vec3 m = direction(d, n);
     const bool parallel = dot(m, n) > 1 - 1e-12;  // then the ends are as deep as anything; else the crossing is
@@ -138,9 +143,8 @@ void Candidates::thin() {
   pick[1] = first_largest(count, [&](int i) { return dot(c[i].point - a, c[i].point - a); });
   if (pick[1] >= 0) pick[2] = first_largest(count, [&](int i) { return spread2(c[i].point, a, c[pick[1]].point); });
   if (pick[2] >= 0)
-    pick[3] = first_largest(count, [&](int i) {
-      return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, c[pick[0]].normal);
-    });
+    pick[3] = first_largest(
+        count, [&](int i) { return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, c[pick[0]].normal); });
   bool chosen[kCapacity] = {};
   for (int p : pick)
     if (p >= 0) chosen[p] = true;
@@ -150,16 +154,18 @@ void Candidates::thin() {
   count = n;
 }
 
-void add_manifold(const Shape& a, const Shape& b, const Pose& X_AB, const Deepest& deep, double margin, bool with_witness,
-                  std::uint32_t feature_base, Candidates& out) {
+void add_manifold(const Shape& a, const Shape& b, const Pose& X_AB, const Deepest& deep, double margin,
+                  bool with_witness, std::uint32_t feature_base, Candidates& out) {
   Facing fa, fb;
   face(a, identity_pose(), -deep.n, fa);
   face(b, X_AB, deep.n, fb);
   double least = std::numeric_limits<double>::infinity();
   if (std::max(fa.cosine, fb.cosine) >= kFacing) {
     // the face that looks straighter along the normal has the walls; a tie goes to a
-    if (fa.cosine >= fb.cosine - 1e-9) clip_and_measure(fa, fb, deep.n, 1, margin, feature_base, out, least);
-    else clip_and_measure(fb, fa, deep.n, -1, margin, feature_base, out, least);
+    if (fa.cosine >= fb.cosine - 1e-9)
+      clip_and_measure(fa, fb, deep.n, 1, margin, feature_base, out, least);
+    else
+      clip_and_measure(fb, fa, deep.n, -1, margin, feature_base, out, least);
   } else if (fa.f.count == 2 && fb.f.count == 2) {
     pair_mantles(a, b, X_AB, deep.n, deep.gap, margin, feature_base, out, least);
   }

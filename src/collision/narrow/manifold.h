@@ -16,9 +16,10 @@ struct Candidates {
   void thin();
 };
 
-/// Adds the points of the surfaces that face each other across `deep`: the feature of one clipped by the face of the other, gaps
-/// along the common normal, as far as `margin`. `with_witness`: the deepest points themselves, if clipping found none as deep.
-void add_manifold(const Shape& a, const Shape& b, const Pose& X_AB, const Deepest& deep, double margin, bool with_witness,
-                  std::uint32_t feature_base, Candidates& out);
+/// Adds the points of the surfaces that face each other across `deep`: the feature of one clipped by the face of the
+/// other, gaps along the common normal, as far as `margin`. `with_witness`: the deepest points themselves, if clipping
+/// found none as deep.
+void add_manifold(const Shape& a, const Shape& b, const Pose& X_AB, const Deepest& deep, double margin,
+                  bool with_witness, std::uint32_t feature_base, Candidates& out);
 
 }  // namespace gradus

@@ -77,8 +77,8 @@ bool capsule_capsule(const CorePair& pair, Deepest& out) {
   const Vec3 u{0, 0, pair.a.half.z}, v = pair.X_AB.R.z * pair.b.half.z;
   nearest_on_segments({0, 0, 0}, u, pair.X_AB.p, v, on_a, on_b);
   Vec3 d = on_a - on_b;
-  // Axes that nearly meet leave only the rounding of d; inside a segment the true d is square to it, and if it is so inside both,
-  // their cross product tells its direction exactly.
+  // Axes that nearly meet leave only the rounding of d; inside a segment the true d is square to it, and if it is so
+  // inside both, their cross product tells its direction exactly.
   const Vec3 across = cross(u, v), from_b = on_b - pair.X_AB.p;
   const bool in_a = std::abs(on_a.z) < pair.a.half.z * (1 - 1e-9);
   const bool in_b = dot(from_b, from_b) < dot(v, v) * (1 - 2e-9);
@@ -101,15 +101,16 @@ struct Axis {
   int i = -1, j = -1;  // edges of a and b it is square to; −1 for faces
 };
 
-/// Largest separation over the 15 axes of two boxes [Gottschalk, Lin, Manocha 1996]. A crossed axis must beat the faces clearly:
-/// nearly parallel edges give nearly the face's normal, and the face gives the better manifold.
+/// Largest separation over the 15 axes of two boxes [Gottschalk, Lin, Manocha 1996]. A crossed axis must beat the faces
+/// clearly: nearly parallel edges give nearly the face's normal, and the face gives the better manifold.
 Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB) {
   const Mat3& R = X_AB.R;
   const Vec3 t = X_AB.p;
   const Vec3 ea[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, eb[3] = {R.x, R.y, R.z};
   Axis best{{1, 0, 0}, -std::numeric_limits<double>::infinity(), -1, -1};
   auto extent = [&](Vec3 l) {
-    return dot(magnitude(l), ha) + std::abs(dot(l, R.x)) * hb.x + std::abs(dot(l, R.y)) * hb.y + std::abs(dot(l, R.z)) * hb.z;
+    return dot(magnitude(l), ha) + std::abs(dot(l, R.x)) * hb.x + std::abs(dot(l, R.y)) * hb.y +
+           std::abs(dot(l, R.z)) * hb.z;
   };
   for (int k = 0; k < 6; ++k) {
     const Vec3 l = k < 3 ? ea[k] : eb[k - 3];
@@ -129,8 +130,8 @@ Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB) {
   return best;
 }
 
-/// Boxes, or a box and a segment (half extents 0, 0, z): further axes of a degenerate box are harmless, since the overlap along any
-/// axis bounds the depth from above.
+/// Boxes, or a box and a segment (half extents 0, 0, z): further axes of a degenerate box are harmless, since the
+/// overlap along any axis bounds the depth from above.
 bool boxes(const CorePair& pair, Vec3 ha, Vec3 hb, double margin, Deepest& out) {
   const double ra = core_radius(pair.a), rb = core_radius(pair.b);
   const Axis axis = widest_axis(ha, hb, pair.X_AB);
@@ -148,9 +149,12 @@ bool boxes(const CorePair& pair, Vec3 ha, Vec3 hb, double margin, Deepest& out) 
     component(mid_b, axis.j) = 0;
     nearest_on_segments(mid_a, u, pair.X_AB * mid_b, pair.X_AB.R * v, out.p_a, out.p_b);
   } else {  // a corner or edge over a face: its foot on the face
-    const bool face_of_a = std::abs(axis.l.x) + std::abs(axis.l.y) + std::abs(axis.l.z) < 1 + 1e-9 && dot(magnitude(axis.l), ha) > 0;
-    if (face_of_a) out.p_a = out.p_b + out.n * out.gap;
-    else out.p_b = out.p_a - out.n * out.gap;
+    const bool face_of_a =
+        std::abs(axis.l.x) + std::abs(axis.l.y) + std::abs(axis.l.z) < 1 + 1e-9 && dot(magnitude(axis.l), ha) > 0;
+    if (face_of_a)
+      out.p_a = out.p_b + out.n * out.gap;
+    else
+      out.p_b = out.p_a - out.n * out.gap;
   }
   add_radii(ra, rb, out);
   return true;
@@ -162,14 +166,20 @@ bool deepest_of_pair(const CorePair& pair, double margin, Deepest& out) {
   const SolidKind ka = pair.a.kind, kb = pair.b.kind;
   if (ka == SolidKind::sphere) {
     const Vec3 c = transpose_times(pair.X_AB.R, -pair.X_AB.p);  // centre in B
-    if (kb == SolidKind::box) from_signed_point(pair, nearest_on_box(pair.b.half, c), out);
-    else if (kb == SolidKind::cylinder) from_signed_point(pair, nearest_on_cylinder(pair.b.radius, pair.b.half.z, c), out);
-    else if (kb == SolidKind::sphere || kb == SolidKind::capsule) capsule_capsule(pair, out);
-    else if (kb == SolidKind::hull) return sphere_hull(pair, margin, out);
-    else return convex_deepest(pair, margin, out);
+    if (kb == SolidKind::box)
+      from_signed_point(pair, nearest_on_box(pair.b.half, c), out);
+    else if (kb == SolidKind::cylinder)
+      from_signed_point(pair, nearest_on_cylinder(pair.b.radius, pair.b.half.z, c), out);
+    else if (kb == SolidKind::sphere || kb == SolidKind::capsule)
+      capsule_capsule(pair, out);
+    else if (kb == SolidKind::hull)
+      return sphere_hull(pair, margin, out);
+    else
+      return convex_deepest(pair, margin, out);
     return out.gap <= margin;
   }
-  if (ka == SolidKind::box && kb == SolidKind::box) return boxes(pair, pair.a.half, pair.b.half, margin, out) && out.gap <= margin;
+  if (ka == SolidKind::box && kb == SolidKind::box)
+    return boxes(pair, pair.a.half, pair.b.half, margin, out) && out.gap <= margin;
   if (ka == SolidKind::box && kb == SolidKind::capsule)
     return boxes(pair, pair.a.half, {0, 0, pair.b.half.z}, margin, out) && out.gap <= margin;
   if (ka == SolidKind::capsule && kb == SolidKind::capsule) return capsule_capsule(pair, out) && out.gap <= margin;

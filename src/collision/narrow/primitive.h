@@ -1,10 +1,12 @@
-/// Closed forms for the nearest or deepest points of simple convex pairs; GJK and the expanding polytope for all others.
+/// Closed forms for the nearest or deepest points of simple convex pairs; GJK and the expanding polytope for all
+/// others.
 #pragma once
 #include "collision/narrow/gjk.h"
 
 namespace gradus {
 
-/// Nearest surface point of a convex solid to a point: p and outward normal, distance negative inside. All in the solid's frame.
+/// Nearest surface point of a convex solid to a point: p and outward normal, distance negative inside. All in the
+/// solid's frame.
 struct SignedPoint {
   Vec3 p, n;
   double distance;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// Part of a ray inside a convex solid: [in, out], with the normal where it enters. in = −∞ means it has always been inside.
+/// Part of a ray inside a convex solid: [in, out], with the normal where it enters. in = −∞ means it has always been
+/// inside.
 struct Span {
   double in = -kInf, out = kInf;
   Vec3 n{0, 0, 0};
@@ -67,8 +68,11 @@ Span capsule_span(const Shape& shape, Vec3 p, Vec3 d) {
 Span convex_span(const Shape& s, Vec3 p, Vec3 d) {
   Span span;
   switch (s.kind) {
-    case SolidKind::plane: cut(span, p, d, {0, 0, 1}, 0); break;
-    case SolidKind::sphere: return ball(p, d, s.radius);
+    case SolidKind::plane:
+      cut(span, p, d, {0, 0, 1}, 0);
+      break;
+    case SolidKind::sphere:
+      return ball(p, d, s.radius);
     case SolidKind::box:
       for (int k = 0; k < 6; ++k) {
         Vec3 n{0, 0, 0};
@@ -76,13 +80,16 @@ Span convex_span(const Shape& s, Vec3 p, Vec3 d) {
         cut(span, p, d, n, component(s.half, k % 3));
       }
       break;
-    case SolidKind::capsule: return capsule_span(s, p, d);
-    case SolidKind::cylinder: return cylinder_span(s.radius, s.half.z, p, d);
+    case SolidKind::capsule:
+      return capsule_span(s, p, d);
+    case SolidKind::cylinder:
+      return cylinder_span(s.radius, s.half.z, p, d);
     case SolidKind::hull:
       for (int f = 0; f < s.hull->face_count() && !span.empty(); ++f)
         cut(span, p, d, s.hull->face_normal[f], s.hull->face_offset[f]);
       break;
-    default: span.in = kInf;
+    default:
+      span.in = kInf;
   }
   return span;
 }
@@ -96,7 +103,8 @@ bool cast_ray(const Shape& s, const Pose& X_WS, Vec3 p_W, Vec3 d_W, double t_max
   if (s.kind == SolidKind::mesh || s.kind == SolidKind::height_field) {
     const bool mesh = s.kind == SolidKind::mesh;
     if (mesh ? s.mesh->contains(p) : s.field->contains(p)) return hit.t = 0, hit.normal = against, true;
-    if (!(mesh ? s.mesh->cast(p, d, t_max, hit.t, hit.triangle) : s.field->cast(p, d, t_max, hit.t, hit.triangle))) return false;
+    if (!(mesh ? s.mesh->cast(p, d, t_max, hit.t, hit.triangle) : s.field->cast(p, d, t_max, hit.t, hit.triangle)))
+      return false;
     const Vec3 n = X_WS.R * (mesh ? s.mesh->normal(hit.triangle) : s.field->normal(hit.triangle));
     hit.normal = dot(n, d_W) <= 0 ? n : -n;
     return true;

@@ -15,7 +15,8 @@ void add_over_plane(Vec3 p, double margin, int id, Candidates& out) {
   if (p.z <= margin) out.add({{p.x, p.y, 0.5 * p.z}, -kUp, p.z, static_cast<std::uint32_t>(id)});
 }
 
-/// Two rims have a lowest point each; the nearer rim adds its highest and its two sides, so that a standing can rests on four.
+/// Two rims have a lowest point each; the nearer rim adds its highest and its two sides, so that a standing can rests
+/// on four.
 void plane_cylinder(const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
   const Vec3 axis = X_AB.R.z, down = -kUp;
   const Vec3 lean = down - axis * dot(down, axis);
@@ -57,7 +58,8 @@ struct Surface {
     return is_mesh() ? s.mesh->closest(p, reach, out) : s.field->closest(p, reach, out);
   }
   bool contains(Vec3 p) const { return is_mesh() ? s.mesh->contains(p) : s.field->contains(p); }
-  /// A distance that surely reaches the surface from an inner point p; limited under terrain, where straight up will do.
+  /// A distance that surely reaches the surface from an inner point p; limited under terrain, where straight up will
+  /// do.
   double way_out(Vec3 p) const {
     if (is_mesh()) return norm(s.mesh->box().hi - s.mesh->box().lo);
     double z = p.z;
@@ -103,8 +105,10 @@ void surface_sphere(const Surface& s, const Shape& b, Vec3 c, double margin, Can
   const bool inside = s.contains(c);
   SurfacePoint q;
   const double reach = b.radius + margin;
-  if (inside) exit_of(s, c, q);
-  else if (!s.closest(c, reach, q)) return;
+  if (inside)
+    exit_of(s, c, q);
+  else if (!s.closest(c, reach, q))
+    return;
   const bool behind = inside || (s.is_mesh() && !s.s.mesh->closed() && dot(c - q.p, q.n) < 0);
   const double sign = behind ? -1 : 1;
   const Vec3 outward = inside ? q.n : q.distance > 1e-12 ? (c - q.p) * (sign / q.distance) : s.normal(q.triangle);
@@ -114,24 +118,28 @@ void surface_sphere(const Surface& s, const Shape& b, Vec3 c, double margin, Can
   if (!behind) add_other_walls(s, c, b.radius, margin, out);
 }
 
-/// Is `outward` at the surface point p a direction that the surface itself would give there? A step along it must stay nearest to p;
-/// beside flat and hollow edges it does not, and a contact there would be a ghost that trips sliding feet.
+/// Is `outward` at the surface point p a direction that the surface itself would give there? A step along it must stay
+/// nearest to p; beside flat and hollow edges it does not, and a contact there would be a ghost that trips sliding
+/// feet.
 bool owns_direction(const Surface& s, Vec3 p, Vec3 outward) {
   constexpr double step = 1e-5;
   SurfacePoint q;
-  return !s.closest(p + outward * step, step, q) || q.distance > (1 - 1e-9) * step;  // the distance falls with the angle squared
+  return !s.closest(p + outward * step, step, q) ||
+         q.distance > (1 - 1e-9) * step;  // the distance falls with the angle squared
 }
 
-/// Shallowest of the crossings along a face's normal: used if no contact came of them, so that no overlap goes unreported.
+/// Shallowest of the crossings along a face's normal: used if no contact came of them, so that no overlap goes
+/// unreported.
 struct Reserve {
   bool any = false;
   Contact c{};
 };
 
-/// A corner of the surface that pierces a flat face of b is shallower along that face's normal than along the triangle's own.
-/// (Those two directions stand for the full search of the expanding polytope, which would take most of the time on fine terrain.)
-bool pierced(const Surface& s, const std::array<Vec3, 3>& corner, Vec3 n, double lowest, const Shape& b, const Pose& X_AB,
-             Deepest& d) {
+/// A corner of the surface that pierces a flat face of b is shallower along that face's normal than along the
+/// triangle's own. (Those two directions stand for the full search of the expanding polytope, which would take most of
+/// the time on fine terrain.)
+bool pierced(const Surface& s, const std::array<Vec3, 3>& corner, Vec3 n, double lowest, const Shape& b,
+             const Pose& X_AB, Deepest& d) {
   SurfaceFeature f;
   facing_feature(b, transpose_times(X_AB.R, -n), f);
   if (f.count < 3) return false;
@@ -152,8 +160,8 @@ bool outside_box(const std::array<Vec3, 3>& corner, const Box3& box_B, const Pos
   return !overlap(k, box_B);
 }
 
-void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner, const Shape& b, const Pose& X_AB, double margin,
-                      Candidates& out, Reserve& reserve) {
+void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner, const Shape& b, const Pose& X_AB,
+                      double margin, Candidates& out, Reserve& reserve) {
   const Vec3 n = direction(cross(corner[1] - corner[0], corner[2] - corner[0]), kUp);
   const double lowest = dot(n, X_AB * support(b, transpose_times(X_AB.R, -n)).p - corner[0]) - core_radius(b);
   const double highest = dot(n, X_AB * support(b, transpose_times(X_AB.R, n)).p - corner[0]) + core_radius(b);
@@ -184,7 +192,8 @@ void triangle_against(const Surface& s, int t, const std::array<Vec3, 3>& corner
   add_manifold(tri, b, X_AB, d, margin, false, base, out);
 }
 
-/// The lowest points of b may be far below any triangle that crosses it: those inside the solid count with their own way out.
+/// The lowest points of b may be far below any triangle that crosses it: those inside the solid count with their own
+/// way out.
 void add_sunken_points(const Surface& s, const Shape& b, const Pose& X_AB, Candidates& out) {
   int deepest = 0;
   for (int i = 1; i < out.count; ++i)
@@ -199,7 +208,8 @@ void add_sunken_points(const Surface& s, const Shape& b, const Pose& X_AB, Candi
     SurfacePoint q;
     exit_of(s, p, q);
     if (dot(q.n, out.c[deepest].normal) > -0.5) continue;  // another wall: its own triangles speak for it
-    out.add({p + q.n * (0.5 * q.distance), -q.n, -q.distance, static_cast<std::uint32_t>(q.triangle) * 64 + 2 + (i & 31)});
+    out.add(
+        {p + q.n * (0.5 * q.distance), -q.n, -q.distance, static_cast<std::uint32_t>(q.triangle) * 64 + 2 + (i & 31)});
   }
 }
 
@@ -219,7 +229,9 @@ void swallowed(const Surface& s, const Shape& b, const Pose& X_AB, double margin
 
 void plane_against(const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
   switch (b.kind) {
-    case SolidKind::sphere: add_over_plane(X_AB.p - kUp * b.radius, margin, 0, out); return;
+    case SolidKind::sphere:
+      add_over_plane(X_AB.p - kUp * b.radius, margin, 0, out);
+      return;
     case SolidKind::capsule:
       for (int end = 0; end < 2; ++end) {
         const Vec3 c = X_AB * Vec3{0, 0, end ? b.half.z : -b.half.z};
@@ -228,17 +240,23 @@ void plane_against(const Shape& b, const Pose& X_AB, double margin, Candidates& 
       return;
     case SolidKind::box:
       for (int k = 0; k < 8; ++k)
-        add_over_plane(X_AB * Vec3{k & 1 ? b.half.x : -b.half.x, k & 2 ? b.half.y : -b.half.y, k & 4 ? b.half.z : -b.half.z},
-                       margin, k, out);
+        add_over_plane(
+            X_AB * Vec3{k & 1 ? b.half.x : -b.half.x, k & 2 ? b.half.y : -b.half.y, k & 4 ? b.half.z : -b.half.z},
+            margin, k, out);
       return;
-    case SolidKind::cylinder: plane_cylinder(b, X_AB, margin, out); return;
+    case SolidKind::cylinder:
+      plane_cylinder(b, X_AB, margin, out);
+      return;
     case SolidKind::hull:
       if ((X_AB * support(b, transpose_times(X_AB.R, -kUp)).p).z > margin) return;
       for (std::size_t i = 0; i < b.hull->vertices.size(); ++i)
         add_over_plane(X_AB * b.hull->vertices[i], margin, static_cast<int>(i), out);
       return;
-    case SolidKind::mesh: plane_mesh(*b.mesh, X_AB, margin, out); return;
-    default: return;
+    case SolidKind::mesh:
+      plane_mesh(*b.mesh, X_AB, margin, out);
+      return;
+    default:
+      return;
   }
 }
 
@@ -252,8 +270,10 @@ void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, do
     if (!outside_box(k, box_B, X_AB)) triangle_against(s, t, k, b, X_AB, margin, out, reserve);
   });
   if (out.count == 0 && reserve.any) out.add(reserve.c);
-  if (out.count > 0) add_sunken_points(s, b, X_AB, out);
-  else swallowed(s, b, X_AB, margin, out);
+  if (out.count > 0)
+    add_sunken_points(s, b, X_AB, out);
+  else
+    swallowed(s, b, X_AB, margin, out);
 }
 
 void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
@@ -269,7 +289,9 @@ void surface_against_mesh(const Shape& a, const Shape& b, const Pose& X_AB, doub
     tri.kind = SolidKind::triangle, tri.corners = corner.data();
     const Box3 box = grown(bounds(tri), margin);
     const int before = out.count;
-    s.each(box, [&](int u, const std::array<Vec3, 3>& k) { triangle_against(s, u, k, tri, identity_pose(), margin, out, reserve); });
+    s.each(box, [&](int u, const std::array<Vec3, 3>& k) {
+      triangle_against(s, u, k, tri, identity_pose(), margin, out, reserve);
+    });
     if (out.count == before) swallowed(s, tri, identity_pose(), margin, out);
   });
   if (out.count == 0 && reserve.any) out.add(reserve.c);

@@ -116,7 +116,8 @@ void HeightField::try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& ou
   const Cell k = cell(i, j);
   for (int half = 0; half < 2; ++half) {
     TrianglePart part;
-    const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part) : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
+    const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part)
+                             : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
     const double d2 = dot(p - q, p - q);
     if (d2 < best2 || (out.triangle < 0 && d2 <= best2))
       best2 = d2, out.p = q, out.triangle = 2 * (j * cells_x() + i) + half, out.part = part;
@@ -180,8 +181,10 @@ bool HeightField::cast(Vec3 p, Vec3 d, double t_max, double& t, int& triangle) c
     if (cast_cell(i, j, p, d, t_max, t, triangle)) return true;
     const double tx = next_x(), ty = next_y();
     if (std::min(tx, ty) > t1) return false;
-    if (tx < ty) i += si;
-    else j += sj;
+    if (tx < ty)
+      i += si;
+    else
+      j += sj;
     if (i < 0 || j < 0 || i >= cells_x() || j >= cells_y()) return false;
   }
 }

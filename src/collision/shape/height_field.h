@@ -1,8 +1,8 @@
 /// Terrain on a regular grid: solid below its surface, looked up by cell, with holes.
 ///
 /// Node (i, j) lies at (x0 + i dx, y0 + j dy, z). Each cell is two triangles, split along the diagonal from (i, j) to
-/// (i + 1, j + 1): triangle 2c = (00, 10, 11) and 2c + 1 = (00, 11, 01) of cell c = j (nx − 1) + i. What is drawn must use the same
-/// split. Outside its rectangle and over holes there is no ground.
+/// (i + 1, j + 1): triangle 2c = (00, 10, 11) and 2c + 1 = (00, 11, 01) of cell c = j (nx − 1) + i. What is drawn must
+/// use the same split. Outside its rectangle and over holes there is no ground.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace gradus {
 enum class UnknownHeights { hole, lowest_neighbour, refuse };
 
 struct HeightGrid {
-  int nx = 0, ny = 0;        // nodes
-  double dx = 0, dy = 0;     // cell size                                                 [m]
-  double x0 = 0, y0 = 0;     // node (0, 0) in S                                          [m]
-  std::vector<double> z;     // (ny · nx) row j after row j − 1; NaN where unknown        [m]
+  int nx = 0, ny = 0;     // nodes
+  double dx = 0, dy = 0;  // cell size                                                 [m]
+  double x0 = 0, y0 = 0;  // node (0, 0) in S                                          [m]
+  std::vector<double> z;  // (ny · nx) row j after row j − 1; NaN where unknown        [m]
 };
 
 class HeightField {

@@ -43,7 +43,8 @@ std::vector<RawFace> run_qhull(std::span<const Vec3> points, std::string& proble
   qh_zero(qh, sink);
   char command[] = "qhull Pp";
   std::vector<RawFace> faces;
-  const int status = qh_new_qhull(qh, 3, static_cast<int>(points.size()), coordinates.data(), False, command, sink, sink);
+  const int status =
+      qh_new_qhull(qh, 3, static_cast<int>(points.size()), coordinates.data(), False, command, sink, sink);
   if (status == 0) {
     facetT* facet;
     FORALLfacets {
@@ -54,7 +55,8 @@ std::vector<RawFace> run_qhull(std::span<const Vec3> points, std::string& proble
       faces.push_back(std::move(f));
     }
   } else {
-    problem = fmt::format("no convex hull of these {} points (qhull error {}): they are flat or all the same", points.size(), status);
+    problem = fmt::format("no convex hull of these {} points (qhull error {}): they are flat or all the same",
+                          points.size(), status);
   }
   qh_freeqhull(qh, !qh_ALL);
   int unfreed = 0, blocks = 0;
@@ -91,7 +93,8 @@ void connect(Hull& hull, const std::vector<RawFace>& faces) {
     const std::vector<int>& c = faces[f].corners;
     loops.push_back(c);
     hull.face_normal.push_back(faces[f].normal);
-    double offset = -std::numeric_limits<double>::infinity();  // a merged facet is planar to rounding: take its outermost corner
+    double offset =
+        -std::numeric_limits<double>::infinity();  // a merged facet is planar to rounding: take its outermost corner
     for (int v : c) offset = std::max(offset, dot(faces[f].normal, hull.vertices[v]));
     hull.face_offset.push_back(offset);
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -116,7 +119,8 @@ Result<Hull> build_hull(std::span<const Vec3> points) {
   auto fail = [](std::string text) { return Diagnostics{{{}, Severity::error, std::move(text), ""}}; };
   if (points.size() < 4) return fail(fmt::format("a convex hull needs at least 4 points, not {}", points.size()));
   for (const Vec3& p : points)
-    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return fail("a point of the hull is not finite");
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
+      return fail("a point of the hull is not finite");
   std::string problem;
   std::vector<RawFace> faces = run_qhull(points, problem);
   if (faces.empty()) return fail(problem);

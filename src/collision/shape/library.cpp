@@ -17,7 +17,8 @@ Diagnostics error(const Place& place, std::string text) {
 
 Result<Shape> ShapeLibrary::add(const ShapeSpec& spec, std::span<const MeshSpec> meshes, MeshUse use) {
   switch (spec.kind) {
-    case ShapeKind::plane: return plane_shape();
+    case ShapeKind::plane:
+      return plane_shape();
     case ShapeKind::sphere:
       if (!positive(spec.radius)) return error(spec.place, "a sphere needs a radius above zero");
       return sphere_shape(spec.radius);
@@ -32,7 +33,8 @@ Result<Shape> ShapeLibrary::add(const ShapeSpec& spec, std::span<const MeshSpec>
                                              spec.kind == ShapeKind::capsule ? "capsule" : "cylinder"));
       return spec.kind == ShapeKind::capsule ? capsule_shape(spec.radius, spec.length * 0.5)
                                              : cylinder_shape(spec.radius, spec.length * 0.5);
-    case ShapeKind::mesh: break;
+    case ShapeKind::mesh:
+      break;
   }
   if (spec.mesh < 0 || spec.mesh >= static_cast<int>(meshes.size()))
     return error(spec.place, fmt::format("mesh number {} of {} does not exist", spec.mesh, meshes.size()));

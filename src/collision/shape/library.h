@@ -12,8 +12,8 @@
 
 namespace gradus {
 
-/// What a mesh file becomes: its convex hull (moving bodies: robust and fast) or the triangles themselves (static scenery,
-/// hollow things).
+/// What a mesh file becomes: its convex hull (moving bodies: robust and fast) or the triangles themselves (static
+/// scenery, hollow things).
 enum class MeshUse { hull, triangles };
 
 class ShapeLibrary {

@@ -9,7 +9,8 @@
 
 namespace gradus {
 
-Result<TriangleMesh> TriangleMesh::build(std::span<const Vec3> vertices, std::span<const std::array<int, 3>> triangles) {
+Result<TriangleMesh> TriangleMesh::build(std::span<const Vec3> vertices,
+                                         std::span<const std::array<int, 3>> triangles) {
   auto note = [](Severity s, std::string text) { return Diagnostic{{}, s, std::move(text), ""}; };
   Diagnostics notes;
   TriangleMesh m;
@@ -63,7 +64,8 @@ void TriangleMesh::build_tree() {
     const Job j = jobs.back();
     jobs.pop_back();
     Box3 box = empty_box(), spread = empty_box();
-    for (int k = j.first; k < j.first + j.count; ++k) include(box, box_of(order_[k])), include(spread, centre[order_[k]]);
+    for (int k = j.first; k < j.first + j.count; ++k)
+      include(box, box_of(order_[k])), include(spread, centre[order_[k]]);
     if (j.count <= 2) {
       nodes_[j.node] = {box, j.first, j.count};
       continue;
@@ -110,13 +112,20 @@ void TriangleMesh::build_normals() {
 
 Vec3 TriangleMesh::part_normal(int t, TrianglePart part) const {
   switch (part) {
-    case TrianglePart::face: return normal_[t];
-    case TrianglePart::ab: return edge_normal_[t][0];
-    case TrianglePart::bc: return edge_normal_[t][1];
-    case TrianglePart::ca: return edge_normal_[t][2];
-    case TrianglePart::a: return vertex_normal_[triangles_[t][0]];
-    case TrianglePart::b: return vertex_normal_[triangles_[t][1]];
-    case TrianglePart::c: return vertex_normal_[triangles_[t][2]];
+    case TrianglePart::face:
+      return normal_[t];
+    case TrianglePart::ab:
+      return edge_normal_[t][0];
+    case TrianglePart::bc:
+      return edge_normal_[t][1];
+    case TrianglePart::ca:
+      return edge_normal_[t][2];
+    case TrianglePart::a:
+      return vertex_normal_[triangles_[t][0]];
+    case TrianglePart::b:
+      return vertex_normal_[triangles_[t][1]];
+    case TrianglePart::c:
+      return vertex_normal_[triangles_[t][2]];
   }
   return normal_[t];
 }

@@ -1,5 +1,5 @@
-/// Triangle surface with a box tree over its triangles. Closed surfaces (every edge shared by two triangles that run through it
-/// in opposite directions) are solid inside; open ones are a skin with an outer side.
+/// Triangle surface with a box tree over its triangles. Closed surfaces (every edge shared by two triangles that run
+/// through it in opposite directions) are solid inside; open ones are a skin with an outer side.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace gradus {
 
 class TriangleMesh {
  public:
-  /// Triangles without area are left out (with a warning); fails on bad indices, points that are not finite, or nothing left.
+  /// Triangles without area are left out (with a warning); fails on bad indices, points that are not finite, or nothing
+  /// left.
   static Result<TriangleMesh> build(std::span<const Vec3> vertices, std::span<const std::array<int, 3>> triangles);
 
   int triangle_count() const { return static_cast<int>(triangles_.size()); }
@@ -63,13 +64,13 @@ class TriangleMesh {
   Box3 box_of(int t) const;
   Vec3 part_normal(int t, TrianglePart part) const;
 
-  std::vector<Vec3> vertices_;                  // [m]
-  std::vector<std::array<int, 3>> triangles_;   // (nt)
-  std::vector<Vec3> normal_;                    // (nt) unit
+  std::vector<Vec3> vertices_;                    // [m]
+  std::vector<std::array<int, 3>> triangles_;     // (nt)
+  std::vector<Vec3> normal_;                      // (nt) unit
   std::vector<std::array<Vec3, 3>> edge_normal_;  // (nt) sum over the two faces of ab, bc, ca
-  std::vector<Vec3> vertex_normal_;             // (nv) angle-weighted [Bærentzen, Aanæs 2005]
+  std::vector<Vec3> vertex_normal_;               // (nv) angle-weighted [Bærentzen, Aanæs 2005]
   std::vector<Node> nodes_;
-  std::vector<int> order_;                      // (nt) triangles in the order of the leaves
+  std::vector<int> order_;  // (nt) triangles in the order of the leaves
   bool closed_ = false;
 };
 

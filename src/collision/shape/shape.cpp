@@ -8,15 +8,24 @@ namespace gradus {
 
 const char* to_string(SolidKind kind) {
   switch (kind) {
-    case SolidKind::plane: return "plane";
-    case SolidKind::sphere: return "sphere";
-    case SolidKind::box: return "box";
-    case SolidKind::capsule: return "capsule";
-    case SolidKind::cylinder: return "cylinder";
-    case SolidKind::hull: return "hull";
-    case SolidKind::mesh: return "mesh";
-    case SolidKind::height_field: return "height_field";
-    case SolidKind::triangle: return "triangle";
+    case SolidKind::plane:
+      return "plane";
+    case SolidKind::sphere:
+      return "sphere";
+    case SolidKind::box:
+      return "box";
+    case SolidKind::capsule:
+      return "capsule";
+    case SolidKind::cylinder:
+      return "cylinder";
+    case SolidKind::hull:
+      return "hull";
+    case SolidKind::mesh:
+      return "mesh";
+    case SolidKind::height_field:
+      return "height_field";
+    case SolidKind::triangle:
+      return "triangle";
   }
   return "?";
 }
@@ -74,13 +83,20 @@ Box3 bounds(const Shape& s) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const double r = s.radius;
   switch (s.kind) {
-    case SolidKind::plane: return {{-inf, -inf, -inf}, {inf, inf, 0}};
-    case SolidKind::sphere: return {{-r, -r, -r}, {r, r, r}};
-    case SolidKind::box: return {-s.half, s.half};
-    case SolidKind::capsule: return {{-r, -r, -s.half.z - r}, {r, r, s.half.z + r}};
-    case SolidKind::cylinder: return {{-r, -r, -s.half.z}, {r, r, s.half.z}};
-    case SolidKind::hull: return s.hull->box;
-    case SolidKind::mesh: return s.mesh->box();
+    case SolidKind::plane:
+      return {{-inf, -inf, -inf}, {inf, inf, 0}};
+    case SolidKind::sphere:
+      return {{-r, -r, -r}, {r, r, r}};
+    case SolidKind::box:
+      return {-s.half, s.half};
+    case SolidKind::capsule:
+      return {{-r, -r, -s.half.z - r}, {r, r, s.half.z + r}};
+    case SolidKind::cylinder:
+      return {{-r, -r, -s.half.z}, {r, r, s.half.z}};
+    case SolidKind::hull:
+      return s.hull->box;
+    case SolidKind::mesh:
+      return s.mesh->box();
     case SolidKind::height_field: {
       const HeightGrid& g = s.field->grid();
       return {{g.x0, g.y0, -inf}, {g.x0 + (g.nx - 1) * g.dx, g.y0 + (g.ny - 1) * g.dy, s.field->highest()}};
@@ -97,12 +113,24 @@ Box3 bounds(const Shape& s) {
 void bounding_sphere(const Shape& s, Vec3& centre, double& radius) {
   centre = {0, 0, 0};
   switch (s.kind) {
-    case SolidKind::plane: radius = std::numeric_limits<double>::infinity(); return;
-    case SolidKind::sphere: radius = s.radius; return;
-    case SolidKind::box: radius = norm(s.half); return;
-    case SolidKind::capsule: radius = s.half.z + s.radius; return;
-    case SolidKind::cylinder: radius = square_root(s.half.z * s.half.z + s.radius * s.radius); return;
-    case SolidKind::hull: centre = s.hull->centre, radius = s.hull->radius; return;
+    case SolidKind::plane:
+      radius = std::numeric_limits<double>::infinity();
+      return;
+    case SolidKind::sphere:
+      radius = s.radius;
+      return;
+    case SolidKind::box:
+      radius = norm(s.half);
+      return;
+    case SolidKind::capsule:
+      radius = s.half.z + s.radius;
+      return;
+    case SolidKind::cylinder:
+      radius = square_root(s.half.z * s.half.z + s.radius * s.radius);
+      return;
+    case SolidKind::hull:
+      centre = s.hull->centre, radius = s.hull->radius;
+      return;
     case SolidKind::mesh: {
       centre = (s.mesh->box().lo + s.mesh->box().hi) * 0.5, radius = 0;
       for (const Vec3& v : s.mesh->vertices()) radius = std::max(radius, norm(v - centre));
@@ -132,7 +160,8 @@ SupportPoint support(const Shape& s, Vec3 d, int hint) {
       const int id = (d.x > 0 ? 1 : 0) | (d.y > 0 ? 2 : 0) | (d.z > 0 ? 4 : 0);
       return {{d.x > 0 ? s.half.x : -s.half.x, d.y > 0 ? s.half.y : -s.half.y, d.z > 0 ? s.half.z : -s.half.z}, id};
     }
-    case SolidKind::capsule: return {{0, 0, d.z > 0 ? s.half.z : -s.half.z}, d.z > 0};
+    case SolidKind::capsule:
+      return {{0, 0, d.z > 0 ? s.half.z : -s.half.z}, d.z > 0};
     case SolidKind::cylinder: {
       const double across = square_root(d.x * d.x + d.y * d.y), z = d.z > 0 ? s.half.z : -s.half.z;
       if (across <= 1e-300) return {{s.radius, 0, z}, 0};
@@ -147,7 +176,8 @@ SupportPoint support(const Shape& s, Vec3 d, int hint) {
       const int v = a >= b && a >= c ? 0 : b >= c ? 1 : 2;
       return {s.corners[v], v};
     }
-    default: return {{0, 0, 0}, 0};  // sphere: its centre
+    default:
+      return {{0, 0, 0}, 0};  // sphere: its centre
   }
 }
 
@@ -216,9 +246,15 @@ void facing_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
   out.count = 0;
   out.normal = {0, 0, 0};
   switch (s.kind) {
-    case SolidKind::box: box_face(s, d, out); return;
-    case SolidKind::cylinder: cylinder_feature(s, d, out); return;
-    case SolidKind::hull: hull_face(*s.hull, d, out); return;
+    case SolidKind::box:
+      box_face(s, d, out);
+      return;
+    case SolidKind::cylinder:
+      cylinder_feature(s, d, out);
+      return;
+    case SolidKind::hull:
+      hull_face(*s.hull, d, out);
+      return;
     case SolidKind::capsule:
       if (std::abs(d.z) < 0.1) {
         put(out, d * s.radius - Vec3{0, 0, s.half.z}, 0);
@@ -234,7 +270,9 @@ void facing_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
       for (int k = 0; k < 3; ++k) put(out, s.corners[front ? k : 2 - k], front ? k : 2 - k);
       return;
     }
-    default: put(out, d * s.radius, 0); return;
+    default:
+      put(out, d * s.radius, 0);
+      return;
   }
 }
 

@@ -52,8 +52,8 @@ Box3 bounds(const Shape& s);
 /// A sphere around the shape in S: centre and radius (∞ for plane; a height field is bounded by its surface).
 void bounding_sphere(const Shape& s, Vec3& centre, double& radius);
 
-/// A convex shape is its core swept by a ball: cores of spheres are points and of capsules segments, other cores the shapes
-/// themselves. Distances between cores stay regular where shapes touch, so GJK works on cores.
+/// A convex shape is its core swept by a ball: cores of spheres are points and of capsules segments, other cores the
+/// shapes themselves. Distances between cores stay regular where shapes touch, so GJK works on cores.
 double core_radius(const Shape& s);
 
 struct SupportPoint {

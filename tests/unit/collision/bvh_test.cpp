@@ -22,7 +22,8 @@ struct Limb {
 /// Kid-size humanoid: trunk, head, two arms of three and two legs of six bodies; 55 cm tall.
 const std::vector<Limb>& humanoid() {
   static const std::vector<Limb> limbs = [] {
-    std::vector<Limb> l{{-1, {0, 0, 0}, {0.04, 0.07, 0.09}, {0, 0, 0.09}}, {0, {0, 0, 0.19}, {0.03, 0.03, 0.04}, {0, 0, 0.04}}};
+    std::vector<Limb> l{{-1, {0, 0, 0}, {0.04, 0.07, 0.09}, {0, 0, 0.09}},
+                        {0, {0, 0, 0.19}, {0.03, 0.03, 0.04}, {0, 0, 0.04}}};
     for (double side : {1.0, -1.0}) {
       const int s = static_cast<int>(l.size());
       l.push_back({0, {0, side * 0.09, 0.16}, {0.02, 0.02, 0.02}, {0, 0, 0}});
@@ -66,7 +67,8 @@ std::vector<Pose> robot_poses(Random& r, Vec3 at, double yaw, double bend) {
   std::vector<Pose> X;
   for (const Limb& l : humanoid()) {
     const Quat q = exponential(r.vector(bend));
-    X.push_back(l.parent < 0 ? Pose{to_matrix(exponential(Vec3{0, 0, yaw})), at} : X[l.parent] * Pose{to_matrix(q), l.at});
+    X.push_back(l.parent < 0 ? Pose{to_matrix(exponential(Vec3{0, 0, yaw})), at}
+                             : X[l.parent] * Pose{to_matrix(q), l.at});
   }
   return X;
 }
@@ -77,7 +79,8 @@ std::vector<Vec3> centres_of(const CompoundSetup& c) {
   return p;
 }
 
-/// Floor (as an item of the tree, or none), two goals of two posts and a bar, two beacons of three segments: 12 objects and the floor.
+/// Floor (as an item of the tree, or none), two goals of two posts and a bar, two beacons of three segments: 12 objects
+/// and the floor.
 CompoundSetup field_compound(bool with_floor) {
   CompoundSetup c;
   c.is_static = true;

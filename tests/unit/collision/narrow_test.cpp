@@ -1,4 +1,5 @@
-/// Every convex pair against separating axes, direction sweeps and FCL; GRADUS_PAIRS sets the number of random pairs (default 600).
+/// Every convex pair against separating axes, direction sweeps and FCL; GRADUS_PAIRS sets the number of random pairs
+/// (default 600).
 #include <fcl/fcl.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@ namespace {
 using witness::Pair;
 using witness::Random;
 
-constexpr SolidKind kConvex[] = {SolidKind::sphere, SolidKind::box, SolidKind::capsule, SolidKind::cylinder, SolidKind::hull};
+constexpr SolidKind kConvex[] = {SolidKind::sphere, SolidKind::box, SolidKind::capsule, SolidKind::cylinder,
+                                 SolidKind::hull};
 constexpr double kMargin = 0.05;
 
 int pair_count() {
@@ -43,11 +45,16 @@ const std::vector<Hull>& hulls() {
 
 Shape random_shape(SolidKind kind, Random& r) {
   switch (kind) {
-    case SolidKind::sphere: return sphere_shape(r.in(0.05, 0.3));
-    case SolidKind::box: return box_shape({r.in(0.03, 0.3), r.in(0.03, 0.3), r.in(0.03, 0.3)});
-    case SolidKind::capsule: return capsule_shape(r.in(0.03, 0.2), r.in(0.05, 0.3));
-    case SolidKind::cylinder: return cylinder_shape(r.in(0.03, 0.3), r.in(0.03, 0.3));
-    default: return hull_shape(hulls()[r.below(static_cast<int>(hulls().size()))]);
+    case SolidKind::sphere:
+      return sphere_shape(r.in(0.05, 0.3));
+    case SolidKind::box:
+      return box_shape({r.in(0.03, 0.3), r.in(0.03, 0.3), r.in(0.03, 0.3)});
+    case SolidKind::capsule:
+      return capsule_shape(r.in(0.03, 0.2), r.in(0.05, 0.3));
+    case SolidKind::cylinder:
+      return cylinder_shape(r.in(0.03, 0.3), r.in(0.03, 0.3));
+    default:
+      return hull_shape(hulls()[r.below(static_cast<int>(hulls().size()))]);
   }
 }
 
@@ -55,7 +62,9 @@ Shape random_shape(SolidKind kind, Random& r) {
 Pose random_pose(Random& r, bool square, double reach) {
   Mat3 R = to_matrix(r.rotation());
   if (square) {
-    const Mat3 turns[] = {identity3<double>(), {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}}, {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+    const Mat3 turns[] = {identity3<double>(),
+                          {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}},
+                          {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
                           {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}}};
     R = turns[r.below(4)];
   }
@@ -77,10 +86,14 @@ Pair random_pair(SolidKind a, SolidKind b, Random& r) {
 
 std::shared_ptr<fcl::CollisionGeometryd> to_fcl(const Shape& s) {
   switch (s.kind) {
-    case SolidKind::sphere: return std::make_shared<fcl::Sphered>(s.radius);
-    case SolidKind::box: return std::make_shared<fcl::Boxd>(2 * s.half.x, 2 * s.half.y, 2 * s.half.z);
-    case SolidKind::capsule: return std::make_shared<fcl::Capsuled>(s.radius, 2 * s.half.z);
-    case SolidKind::cylinder: return std::make_shared<fcl::Cylinderd>(s.radius, 2 * s.half.z);
+    case SolidKind::sphere:
+      return std::make_shared<fcl::Sphered>(s.radius);
+    case SolidKind::box:
+      return std::make_shared<fcl::Boxd>(2 * s.half.x, 2 * s.half.y, 2 * s.half.z);
+    case SolidKind::capsule:
+      return std::make_shared<fcl::Capsuled>(s.radius, 2 * s.half.z);
+    case SolidKind::cylinder:
+      return std::make_shared<fcl::Cylinderd>(s.radius, 2 * s.half.z);
     default: {
       auto v = std::make_shared<std::vector<Eigen::Vector3d>>();
       for (const Vec3& p : s.hull->vertices) v->push_back({p.x, p.y, p.z});
@@ -188,9 +201,11 @@ TEST_P(ConvexPairs, AgreeWithSeparatingAxesSweepsAndFcl) {
   EXPECT_GT(t.overlapping, t.pairs / 10);
   EXPECT_GT(t.normals, t.pairs / 50);
   EXPECT_EQ(t.fcl_differs, 0);
-  std::printf("%-8s %-8s pairs %ld touching %ld overlapping %ld depth error %.1e proof %.1e normal %.1e (%ld) FCL differs %ld\n",
-              to_string(a), to_string(b), t.pairs, t.touching, t.overlapping, t.depth_error, t.proof_error, t.normal_error,
-              t.normals, t.fcl_differs);
+  std::printf(
+      "%-8s %-8s pairs %ld touching %ld overlapping %ld depth error %.1e proof %.1e normal %.1e (%ld) FCL differs "
+      "%ld\n",
+      to_string(a), to_string(b), t.pairs, t.touching, t.overlapping, t.depth_error, t.proof_error, t.normal_error,
+      t.normals, t.fcl_differs);
 }
 
 std::vector<std::pair<SolidKind, SolidKind>> all_pairs() {

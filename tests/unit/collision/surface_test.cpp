@@ -58,11 +58,16 @@ double deepest_gap(const Contact* c, int n) {
 
 Shape convex_shape(int k, Random& r, const Hull& hull) {
   switch (k) {
-    case 0: return sphere_shape(r.in(0.03, 0.2));
-    case 1: return box_shape({r.in(0.03, 0.2), r.in(0.03, 0.2), r.in(0.03, 0.2)});
-    case 2: return capsule_shape(r.in(0.03, 0.1), r.in(0.05, 0.2));
-    case 3: return cylinder_shape(r.in(0.03, 0.2), r.in(0.03, 0.2));
-    default: return hull_shape(hull);
+    case 0:
+      return sphere_shape(r.in(0.03, 0.2));
+    case 1:
+      return box_shape({r.in(0.03, 0.2), r.in(0.03, 0.2), r.in(0.03, 0.2)});
+    case 2:
+      return capsule_shape(r.in(0.03, 0.1), r.in(0.05, 0.2));
+    case 3:
+      return cylinder_shape(r.in(0.03, 0.2), r.in(0.03, 0.2));
+    default:
+      return hull_shape(hull);
   }
 }
 
@@ -143,9 +148,11 @@ TEST(Mesh, OfAHullTouchesWhatTheHullTouches) {
     const TriangleMesh mesh = *TriangleMesh::build(hull.vertices, triangles_of(hull));
     ASSERT_TRUE(mesh.closed());
     const Shape s = convex_shape(i % 5, r, other);
-    const Pose X_WM{to_matrix(r.rotation()), r.vector(1)}, X_WS{to_matrix(r.rotation()), X_WM.p + r.unit() * r.in(0, 0.6)};
+    const Pose X_WM{to_matrix(r.rotation()), r.vector(1)},
+        X_WS{to_matrix(r.rotation()), X_WM.p + r.unit() * r.in(0, 0.6)};
     Contact a[kContactMax], b[kContactMax];
-    const int na = collide(mesh_shape(mesh), X_WM, s, X_WS, 0.02, a), nb = collide(hull_shape(hull), X_WM, s, X_WS, 0.02, b);
+    const int na = collide(mesh_shape(mesh), X_WM, s, X_WS, 0.02, a),
+              nb = collide(hull_shape(hull), X_WM, s, X_WS, 0.02, b);
     ASSERT_EQ(na > 0, nb > 0) << i << " " << to_string(s.kind) << " hull gap " << (nb ? deepest_gap(b, nb) : 1);
     if (na == 0) continue;
     ++touching;
@@ -311,7 +318,8 @@ TEST(Ray, AgainstConvexShapesMatchesSampling) {
     const Shape s = convex_shape(i % 5, r, hull);
     const Pose X{to_matrix(r.rotation()), r.vector(0.2)};
     const Vec3 p = r.vector(0.6), d = i % 7 ? r.unit() : Vec3{0, 0, -1};
-    check_ray(s, X, p, d, 1.5, [&](Vec3 q) { return witness::outside(s, X, q) <= 0; }, 200);
+    check_ray(
+        s, X, p, d, 1.5, [&](Vec3 q) { return witness::outside(s, X, q) <= 0; }, 200);
     RayHit h;
     hits += cast_ray(s, X, p, d, 1.5, h);
   }
@@ -327,12 +335,14 @@ TEST(Ray, AgainstMeshesAndFieldsMatchesSampling) {
   Random r(10);
   for (int i = 0; i < 400; ++i) {
     const Pose X{to_matrix(r.rotation()), r.vector(0.2)};
-    check_ray(mesh_shape(torus), X, r.vector(0.8), r.unit(), 2, [&](Vec3 q) { return torus.contains(transpose_times(X.R, q - X.p)); },
-              100);
+    check_ray(
+        mesh_shape(torus), X, r.vector(0.8), r.unit(), 2,
+        [&](Vec3 q) { return torus.contains(transpose_times(X.R, q - X.p)); }, 100);
     const Vec3 p{r.in(-2.5, 2.5), r.in(-2.5, 2.5), r.in(-0.05, 0.3)};
     Vec3 d = r.unit();
     d.z *= 0.3;
-    check_ray(field_shape(f), identity_pose(), p, direction(d, {1, 0, 0}), 3, [&](Vec3 q) { return f.contains(q); }, 1500);
+    check_ray(
+        field_shape(f), identity_pose(), p, direction(d, {1, 0, 0}), 3, [&](Vec3 q) { return f.contains(q); }, 1500);
   }
   RayHit h;
   EXPECT_TRUE(cast_ray(plane_shape(), identity_pose(), {0, 0, 2}, {0, 0, -1}, 5, h));
@@ -346,8 +356,14 @@ TEST(Narrow, APairMovedRigidlyGivesTheMovedResult) {
   const Hull hull = *build_hull(cloud(r, 14, 0.2));
   const TriangleMesh mesh = *TriangleMesh::build(hull.vertices, triangles_of(hull));
   const HeightField field = *HeightField::build(test::rough_map(200));
-  const Shape shapes[kSolidKinds] = {plane_shape(),           sphere_shape(0.15),  box_shape({0.1, 0.2, 0.15}), capsule_shape(0.08, 0.2),
-                                     cylinder_shape(0.15, 0.1), hull_shape(hull), mesh_shape(mesh),            field_shape(field)};
+  const Shape shapes[kSolidKinds] = {plane_shape(),
+                                     sphere_shape(0.15),
+                                     box_shape({0.1, 0.2, 0.15}),
+                                     capsule_shape(0.08, 0.2),
+                                     cylinder_shape(0.15, 0.1),
+                                     hull_shape(hull),
+                                     mesh_shape(mesh),
+                                     field_shape(field)};
   int touching = 0, same = 0;
   for (int i = 0; i < share(3000); ++i) {
     SCOPED_TRACE(i);

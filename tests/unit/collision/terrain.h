@@ -1,4 +1,5 @@
-/// The rough map of facts/legged.md 4.1: h = 0.05 sin 7x cos 5y + 0.02 sin(31x + 11y) + 0.01 sin 97x sin 89y over 5.99 m.
+/// The rough map of facts/legged.md 4.1: h = 0.05 sin 7x cos 5y + 0.02 sin(31x + 11y) + 0.01 sin 97x sin 89y over 5.99
+/// m.
 #pragma once
 #include <cmath>
 
@@ -7,7 +8,8 @@
 namespace gradus::test {
 
 inline double rough_height(double x, double y) {
-  return 0.05 * std::sin(7 * x) * std::cos(5 * y) + 0.02 * std::sin(31 * x + 11 * y) + 0.01 * std::sin(97 * x) * std::sin(89 * y);
+  return 0.05 * std::sin(7 * x) * std::cos(5 * y) + 0.02 * std::sin(31 * x + 11 * y) +
+         0.01 * std::sin(97 * x) * std::sin(89 * y);
 }
 inline HeightGrid rough_map(int n) {
   const double side = 5.99, d = side / (n - 1);

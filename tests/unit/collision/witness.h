@@ -1,7 +1,8 @@
-/// Independent answers to compare the narrow phase with. Nothing here calls src/collision but to read a shape's numbers.
+/// Independent answers to compare the narrow phase with. Nothing here calls src/collision but to read a shape's
+/// numbers.
 ///
-/// For convex A and B and a unit vector n, s(n) = min over A of n·a − max over B of n·b is the separation along n. The true gap is
-/// max over n of s(n): the distance if it is positive, minus the depth if not.
+/// For convex A and B and a unit vector n, s(n) = min over A of n·a − max over B of n·b is the separation along n. The
+/// true gap is max over n of s(n): the distance if it is positive, minus the depth if not.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -35,17 +36,23 @@ struct Random {
 inline double extent(const Shape& s, Vec3 d) {
   const double l = std::sqrt(dot(d, d));
   switch (s.kind) {
-    case SolidKind::sphere: return s.radius * l;
-    case SolidKind::box: return s.half.x * std::fabs(d.x) + s.half.y * std::fabs(d.y) + s.half.z * std::fabs(d.z);
-    case SolidKind::capsule: return s.half.z * std::fabs(d.z) + s.radius * l;
-    case SolidKind::cylinder: return s.half.z * std::fabs(d.z) + s.radius * std::hypot(d.x, d.y);
+    case SolidKind::sphere:
+      return s.radius * l;
+    case SolidKind::box:
+      return s.half.x * std::fabs(d.x) + s.half.y * std::fabs(d.y) + s.half.z * std::fabs(d.z);
+    case SolidKind::capsule:
+      return s.half.z * std::fabs(d.z) + s.radius * l;
+    case SolidKind::cylinder:
+      return s.half.z * std::fabs(d.z) + s.radius * std::hypot(d.x, d.y);
     case SolidKind::hull: {
       double e = -1e300;
       for (const Vec3& v : s.hull->vertices) e = std::max(e, dot(v, d));
       return e;
     }
-    case SolidKind::triangle: return std::max({dot(s.corners[0], d), dot(s.corners[1], d), dot(s.corners[2], d)});
-    default: return NAN;
+    case SolidKind::triangle:
+      return std::max({dot(s.corners[0], d), dot(s.corners[1], d), dot(s.corners[2], d)});
+    default:
+      return NAN;
   }
 }
 
@@ -55,7 +62,8 @@ struct Pair {
 };
 
 inline double separation(const Pair& p, Vec3 n) {
-  return -extent(p.a, transpose_times(p.X_WA.R, -n)) - extent(p.b, transpose_times(p.X_WB.R, n)) + dot(n, p.X_WA.p - p.X_WB.p);
+  return -extent(p.a, transpose_times(p.X_WA.R, -n)) - extent(p.b, transpose_times(p.X_WB.R, n)) +
+         dot(n, p.X_WA.p - p.X_WB.p);
 }
 
 /// Directions spread evenly over the sphere (golden spiral).
@@ -89,7 +97,8 @@ inline Vec3 climb(const Pair& p, Vec3 n, double width) {
   return n;
 }
 
-/// How much s falls at least when n is tilted by 1e-4 rad: what a witness must resolve to tell normals apart that finely.
+/// How much s falls at least when n is tilted by 1e-4 rad: what a witness must resolve to tell normals apart that
+/// finely.
 inline double sharpness(const Pair& p, Vec3 n) {
   const Vec3 x = perpendicular(n), y = cross(n, x);
   double least = 1e300;
@@ -145,7 +154,8 @@ inline void polyhedron(const Shape& s, const Pose& X, std::vector<Vec3>& normals
 inline bool is_polyhedral(const Shape& s) {
   return s.kind == SolidKind::box || s.kind == SolidKind::capsule || s.kind == SolidKind::hull;
 }
-/// Exact separating axes. Only for overlapping cores (separated corners need other directions); capsules count by their segments.
+/// Exact separating axes. Only for overlapping cores (separated corners need other directions); capsules count by their
+/// segments.
 inline Answer separating_axes(const Pair& p) {
   std::vector<Vec3> normals, ea, eb;
   polyhedron(p.a, p.X_WA, normals, ea);
@@ -169,21 +179,27 @@ inline Answer separating_axes(const Pair& p) {
   return out;
 }
 
-/// How far the point q (in W) is outside the convex shape; ≤ 0 inside. Exact but for hulls' corners, where planes suffice.
+/// How far the point q (in W) is outside the convex shape; ≤ 0 inside. Exact but for hulls' corners, where planes
+/// suffice.
 inline double outside(const Shape& s, const Pose& X, Vec3 q_W) {
   const Vec3 q = transpose_times(X.R, q_W - X.p);
   switch (s.kind) {
-    case SolidKind::sphere: return norm(q) - s.radius;
+    case SolidKind::sphere:
+      return norm(q) - s.radius;
     case SolidKind::box:
       return std::max({std::fabs(q.x) - s.half.x, std::fabs(q.y) - s.half.y, std::fabs(q.z) - s.half.z});
-    case SolidKind::capsule: return std::hypot(q.x, q.y, q.z - std::clamp(q.z, -s.half.z, s.half.z)) - s.radius;
-    case SolidKind::cylinder: return std::max(std::hypot(q.x, q.y) - s.radius, std::fabs(q.z) - s.half.z);
+    case SolidKind::capsule:
+      return std::hypot(q.x, q.y, q.z - std::clamp(q.z, -s.half.z, s.half.z)) - s.radius;
+    case SolidKind::cylinder:
+      return std::max(std::hypot(q.x, q.y) - s.radius, std::fabs(q.z) - s.half.z);
     case SolidKind::hull: {
       double o = -1e300;
-      for (int f = 0; f < s.hull->face_count(); ++f) o = std::max(o, dot(s.hull->face_normal[f], q) - s.hull->face_offset[f]);
+      for (int f = 0; f < s.hull->face_count(); ++f)
+        o = std::max(o, dot(s.hull->face_normal[f], q) - s.hull->face_offset[f]);
       return o;
     }
-    default: return NAN;
+    default:
+      return NAN;
   }
 }
 

@@ -26,7 +26,9 @@ struct Body {
                           : Vec3{b.x * inertia.x, b.y * inertia.y, b.z * inertia.z});
   }
   Vec3 angular_momentum() const { return cross(p, v * mass) + times_inertia(w, false); }
-  double energy(double g) const { return 0.5 * mass * dot(v, v) + 0.5 * dot(w, times_inertia(w, false)) + mass * g * p.z; }
+  double energy(double g) const {
+    return 0.5 * mass * dot(v, v) + 0.5 * dot(w, times_inertia(w, false)) + mass * g * p.z;
+  }
 };
 
 inline Body ball(double mass, double radius, Vec3 p) {
@@ -39,7 +41,9 @@ inline Body ball(double mass, double radius, Vec3 p) {
 inline Body box(double m, Vec3 half, Vec3 p) {
   Body b;
   b.shape = box_shape(half), b.mass = m, b.p = p;
-  b.inertia = Vec3{half.y * half.y + half.z * half.z, half.x * half.x + half.z * half.z, half.x * half.x + half.y * half.y} * (m / 3);
+  b.inertia =
+      Vec3{half.y * half.y + half.z * half.z, half.x * half.x + half.z * half.z, half.x * half.x + half.y * half.y} *
+      (m / 3);
   return b;
 }
 
@@ -80,7 +84,8 @@ struct World {
       x.law = j < 0 ? ground : pair;
       x.law.friction = std::min({x.law.friction, a.friction, j < 0 ? 1e9 : bodies[j].friction});
       x.key = ((i + 1) * 4096 + static_cast<std::uint64_t>(j + 1024)) << 32 | c[k].feature;
-      if (const auto m = memory.find(x.key); m != memory.end()) x.impulse = m->second.impulse, x.moment = m->second.moment;
+      if (const auto m = memory.find(x.key); m != memory.end())
+        x.impulse = m->second.impulse, x.moment = m->second.moment;
       couple.add_contact(x);
       if (c[k].gap < 0) squares += c[k].gap * c[k].gap, deepest = std::max(deepest, -c[k].gap);
     }
@@ -94,7 +99,8 @@ struct World {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Body& b = bodies[i];
       v_free.push_back(b.v + (gravity + b.force * (1 / b.mass)) * h);
-      const Vec3 x = b.times_inertia({1, 0, 0}, true), y = b.times_inertia({0, 1, 0}, true), z = b.times_inertia({0, 0, 1}, true);
+      const Vec3 x = b.times_inertia({1, 0, 0}, true), y = b.times_inertia({0, 1, 0}, true),
+                 z = b.times_inertia({0, 0, 1}, true);
       response[i] = free_response(b.mass, {x.x, x.y, x.z, y.y, y.z, z.z});
       const CoupleSlot s{{b.w, v_free[i]}, {b.w, b.v}, b.p};
       couple.add_group({&s, 1}, &response[i]);
