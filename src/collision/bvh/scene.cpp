@@ -1,0 +1,175 @@
+#include "collision/bvh/scene.h"
+
+#include <algorithm>
+
+#include "collision/shape/height_field.h"
+
+namespace gradus {
+
+int CollisionScene::add(CompoundSetup setup) {
+  Compound c;
+  const std::size_t n = setup.items.size();
+  c.X_WS.resize(n, identity_pose());
+  c.volume.resize(setup.tree.nodes.size());
+  c.barred.resize(n * n);
+  for (const auto& [i, j] : setup.never) c.barred[i * n + j] = c.barred[j * n + i] = 1;
+  c.setup = std::move(setup);
+  compounds_.push_back(std::move(c));
+  return static_cast<int>(compounds_.size()) - 1;
+}
+
+int CollisionScene::add_ground(const Shape& ground, const Pose& X_WG) {
+  grounds_.push_back({ground, X_WG});
+  return static_cast<int>(grounds_.size()) - 1;
+}
+
+void CollisionScene::finish(int pair_capacity) {
+  capacity_ = static_cast<std::size_t>(pair_capacity);
+  pairs_.reserve(capacity_);
+  int deepest = 1;
+  for (const Compound& c : compounds_) deepest = std::max(deepest, c.setup.tree.depth);
+  stack_.reserve(static_cast<std::size_t>(4 * deepest + 8));  // a descent pops one and pushes two, along two paths
+  order_.resize(compounds_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<int>(i);
+}
+
+void CollisionScene::update(int compound, std::span<const Pose> X_WB, double reach) {
+  Compound& c = compounds_[compound];
+  c.reach = reach;
+  for (std::size_t i = 0; i < c.setup.items.size(); ++i)
+    c.X_WS[i] = X_WB[c.setup.items[i].body] * c.setup.items[i].X_BS;
+  const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
+  for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
+    const TreeNode& n = nodes[k];
+    c.volume[k] = n.item >= 0 ? volume_of(kind_, c.setup.items[n.item].shape, c.X_WS[n.item], reach)
+                              : merged(kind_, c.volume[n.left], c.volume[n.right]);
+  }
+  c.box = nodes.empty() ? empty_box() : box_around(kind_, c.volume[0]);
+}
+
+void CollisionScene::put(const ItemPair& p) {
+  if (pairs_.size() < capacity_)
+    pairs_.push_back(p);
+  else
+    ++counters_.dropped;
+}
+
+std::span<const ItemPair> CollisionScene::find_pairs() {
+  counters_ = {};
+  pairs_.clear();
+  for (int c = 0; c < static_cast<int>(compounds_.size()); ++c) {
+    if (!compounds_[c].setup.is_static) against_grounds(c);
+    if (compounds_[c].setup.inner) inside(c);
+  }
+  sweep();
+  std::sort(pairs_.begin(), pairs_.end());
+  return pairs_;
+}
+
+/// Is the volume clear of the ground?
+bool CollisionScene::above(const Ground& g, const Volume& v) const {
+  const double low = lowest(kind_, v, g.X_WG.R.z) - dot(g.X_WG.R.z, g.X_WG.p);
+  if (g.shape.kind == SolidKind::plane) return low > 0;
+  if (low > g.shape.field->highest()) return true;
+  const Box3 field = bounds(g.shape);
+  return lowest(kind_, v, g.X_WG.R.x) - dot(g.X_WG.R.x, g.X_WG.p) > field.hi.x ||
+         lowest(kind_, v, g.X_WG.R.y) - dot(g.X_WG.R.y, g.X_WG.p) > field.hi.y ||
+         lowest(kind_, v, -g.X_WG.R.x) + dot(g.X_WG.R.x, g.X_WG.p) > -field.lo.x ||
+         lowest(kind_, v, -g.X_WG.R.y) + dot(g.X_WG.R.y, g.X_WG.p) > -field.lo.y;
+}
+
+void CollisionScene::against_grounds(int number) {
+  const Compound& c = compounds_[number];
+  if (c.setup.tree.nodes.empty()) return;
+  for (int g = 0; g < static_cast<int>(grounds_.size()); ++g) {
+    stack_.assign(1, {0, 0});
+    while (!stack_.empty()) {
+      const int k = stack_.back().first;
+      stack_.pop_back();
+      ++counters_.volume_tests;
+      if (above(grounds_[g], c.volume[k])) continue;
+      const TreeNode& n = c.setup.tree.nodes[k];
+      if (n.item >= 0) {
+        ++counters_.object_tests;
+        put({number, n.item, -1, g});
+      } else {
+        stack_.push_back({n.right, 0});
+        stack_.push_back({n.left, 0});
+      }
+    }
+  }
+}
+
+/// Trees against each other: of two overlapping volumes the currently larger one is opened [paper 000, sec. 5.2].
+void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b) {
+  const std::size_t base = stack_.size();
+  stack_.push_back({node_a, node_b});
+  while (stack_.size() > base) {
+    const auto [i, j] = stack_.back();
+    stack_.pop_back();
+    ++counters_.volume_tests;
+    if (!overlap(kind_, a.volume[i], b.volume[j])) continue;
+    const TreeNode &na = a.setup.tree.nodes[i], &nb = b.setup.tree.nodes[j];
+    if (na.item >= 0 && nb.item >= 0) {
+      if (ca == cb && a.barred[na.item * a.setup.items.size() + nb.item]) continue;
+      ++counters_.object_tests;
+      put(ca == cb && na.item > nb.item ? ItemPair{ca, nb.item, cb, na.item} : ItemPair{ca, na.item, cb, nb.item});
+    } else if (nb.item >= 0 || (na.item < 0 && size(kind_, a.volume[i]) >= size(kind_, b.volume[j]))) {
+      stack_.push_back({na.right, j});
+      stack_.push_back({na.left, j});
+    } else {
+      stack_.push_back({i, nb.right});
+      stack_.push_back({i, nb.left});
+    }
+  }
+}
+
+/// Every inner node's two halves against each other: each pair of leaves meets exactly once, at its lowest common node.
+void CollisionScene::inside(int number) {
+  const Compound& c = compounds_[number];
+  stack_.clear();
+  for (const TreeNode& n : c.setup.tree.nodes)
+    if (n.item < 0) descend(c, number, c, number, n.left, n.right);
+}
+
+void CollisionScene::between(int a, int b) {
+  stack_.clear();
+  descend(compounds_[a], a, compounds_[b], b, 0, 0);
+}
+
+/// Compounds whose boxes overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in
+/// y and z.
+void CollisionScene::sweep() {
+  auto before = [&](int i, int j) {
+    const double x = compounds_[i].box.lo.x, y = compounds_[j].box.lo.x;
+    return x < y || (x == y && i < j);
+  };
+  for (std::size_t k = 1; k < order_.size(); ++k)
+    for (std::size_t m = k; m > 0 && before(order_[m], order_[m - 1]); --m) std::swap(order_[m], order_[m - 1]);
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const Compound& a = compounds_[order_[k]];
+    if (a.setup.tree.nodes.empty()) continue;
+    for (std::size_t m = k + 1; m < order_.size() && compounds_[order_[m]].box.lo.x <= a.box.hi.x; ++m) {
+      const Compound& b = compounds_[order_[m]];
+      if (b.setup.tree.nodes.empty() || (a.setup.is_static && b.setup.is_static)) continue;
+      ++counters_.volume_tests;
+      if (overlap(a.box, b.box)) between(std::min(order_[k], order_[m]), std::max(order_[k], order_[m]));
+    }
+  }
+}
+
+std::int64_t CollisionScene::naive_tests() const {
+  std::int64_t n = 0;
+  for (std::size_t i = 0; i < compounds_.size(); ++i) {
+    const CompoundSetup& a = compounds_[i].setup;
+    const auto na = static_cast<std::int64_t>(a.items.size());
+    if (!a.is_static) n += na * static_cast<std::int64_t>(grounds_.size());
+    if (a.inner) n += na * (na - 1) / 2 - static_cast<std::int64_t>(a.never.size());
+    for (std::size_t j = 0; j < i; ++j)
+      if (!(a.is_static && compounds_[j].setup.is_static))
+        n += na * static_cast<std::int64_t>(compounds_[j].setup.items.size());
+  }
+  return n;
+}
+
+}  // namespace gradus

@@ -1,0 +1,192 @@
+#include "collision/shape/height_field.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace gradus {
+namespace {
+
+constexpr int kNodesMax = 1 << 14;  // a side: 16,384² doubles are 2 GiB
+
+/// Fills unknown nodes with the lowest known neighbour, ring by ring, until all are known.
+void fill_unknown(HeightGrid& g) {
+  for (bool again = true; again;) {
+    again = false;
+    const std::vector<double> before = g.z;
+    for (int j = 0; j < g.ny; ++j)
+      for (int i = 0; i < g.nx; ++i) {
+        double& z = g.z[static_cast<std::size_t>(j) * g.nx + i];
+        if (!std::isnan(z)) continue;
+        for (int v = std::max(0, j - 1); v <= std::min(g.ny - 1, j + 1); ++v)
+          for (int u = std::max(0, i - 1); u <= std::min(g.nx - 1, i + 1); ++u) {
+            const double n = before[static_cast<std::size_t>(v) * g.nx + u];
+            if (!std::isnan(n) && !(z <= n)) z = n, again = true;
+          }
+      }
+  }
+}
+
+}  // namespace
+
+Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) {
+  auto fail = [](std::string text) { return Diagnostics{{{}, Severity::error, std::move(text), ""}}; };
+  if (grid.nx < 2 || grid.ny < 2 || grid.nx > kNodesMax || grid.ny > kNodesMax)
+    return fail(fmt::format("a height field needs 2 to {} nodes a side, not {} by {}", kNodesMax, grid.nx, grid.ny));
+  if (!(grid.dx > 0) || !(grid.dy > 0)) return fail("the cells of a height field need a size above zero");
+  if (grid.z.size() != static_cast<std::size_t>(grid.nx) * grid.ny)
+    return fail(fmt::format("{} heights for {} by {} nodes", grid.z.size(), grid.nx, grid.ny));
+  std::size_t known = 0;
+  for (double z : grid.z) {
+    if (std::isinf(z)) return fail("a height is infinite");
+    known += !std::isnan(z);
+  }
+  if (known == 0) return fail("the height field has no known height");
+  if (known < grid.z.size() && unknown == UnknownHeights::refuse)
+    return fail(fmt::format("{} heights are unknown", grid.z.size() - known));
+  if (unknown == UnknownHeights::lowest_neighbour) fill_unknown(grid);
+  HeightField f;
+  f.g_ = std::move(grid);
+  f.inv_dx_ = 1 / f.g_.dx, f.inv_dy_ = 1 / f.g_.dy;
+  f.lowest_ = std::numeric_limits<double>::infinity(), f.highest_ = -f.lowest_;
+  for (double& z : f.g_.z) {
+    if (std::isnan(z)) continue;
+    f.lowest_ = std::min(f.lowest_, z), f.highest_ = std::max(f.highest_, z);
+  }
+  f.hole_.resize(static_cast<std::size_t>(f.cells_x()) * f.cells_y());
+  for (int j = 0; j < f.cells_y(); ++j)
+    for (int i = 0; i < f.cells_x(); ++i) {
+      const double* r = &f.g_.z[static_cast<std::size_t>(j) * f.g_.nx + i];
+      const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[f.g_.nx]) || std::isnan(r[f.g_.nx + 1]);
+      f.hole_[static_cast<std::size_t>(j) * f.cells_x() + i] = bad;
+    }
+  return f;
+}
+
+int HeightField::cell_i(double x) const {
+  const double i = std::floor((x - g_.x0) * inv_dx_);
+  return static_cast<int>(clamped(i, -1.0, static_cast<double>(cells_x())));
+}
+int HeightField::cell_j(double y) const {
+  const double j = std::floor((y - g_.y0) * inv_dy_);
+  return static_cast<int>(clamped(j, -1.0, static_cast<double>(cells_y())));
+}
+
+HeightField::Window HeightField::window(double x_lo, double x_hi, double y_lo, double y_hi) const {
+  return {std::max(0, cell_i(x_lo)), std::min(cells_x() - 1, cell_i(x_hi)), std::max(0, cell_j(y_lo)),
+          std::min(cells_y() - 1, cell_j(y_hi))};
+}
+
+std::array<Vec3, 3> HeightField::corners(int t) const {
+  const int c = t / 2;
+  const Cell k = cell(c % cells_x(), c / cells_x());
+  if (t % 2 == 0) return {k.p00, k.p10, k.p11};
+  return {k.p00, k.p11, k.p01};
+}
+
+Vec3 HeightField::normal(int t) const {
+  const std::array<Vec3, 3> c = corners(t);
+  return direction(cross(c[1] - c[0], c[2] - c[0]), {0, 0, 1});
+}
+
+bool HeightField::height(double x, double y, double& z) const {
+  // a point on the last row or column belongs to the last cell
+  int i = cell_i(x), j = cell_j(y);
+  if (i == cells_x() && x <= g_.x0 + cells_x() * g_.dx) --i;
+  if (j == cells_y() && y <= g_.y0 + cells_y() * g_.dy) --j;
+  if (i < 0 || j < 0 || i >= cells_x() || j >= cells_y() || is_hole(i, j)) return false;
+  const double u = (x - g_.x0) * inv_dx_ - i, v = (y - g_.y0) * inv_dy_ - j;
+  const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+  const double z00 = r[0], z10 = r[1], z01 = r[g_.nx], z11 = r[g_.nx + 1];
+  z = u >= v ? z00 + u * (z10 - z00) + v * (z11 - z10) : z00 + v * (z01 - z00) + u * (z11 - z01);
+  return true;
+}
+
+bool HeightField::contains(Vec3 p) const {
+  double z;
+  return height(p.x, p.y, z) && p.z < z;
+}
+
+void HeightField::try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& out) const {
+  double lo, hi;
+  if (!cell_range(i, j, lo, hi)) return;
+  const double x = g_.x0 + i * g_.dx, y = g_.y0 + j * g_.dy;
+  const Vec3 off = larger(larger(Vec3{x, y, lo} - p, p - Vec3{x + g_.dx, y + g_.dy, hi}), {0, 0, 0});
+  if (dot(off, off) > best2) return;
+  const Cell k = cell(i, j);
+  for (int half = 0; half < 2; ++half) {
+    TrianglePart part;
+    const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part)
+                             : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
+    const double d2 = dot(p - q, p - q);
+    if (d2 < best2 || (out.triangle < 0 && d2 <= best2))
+      best2 = d2, out.p = q, out.triangle = 2 * (j * cells_x() + i) + half, out.part = part;
+  }
+}
+
+bool HeightField::closest(Vec3 p, double reach, SurfacePoint& out) const {
+  double z, best2 = reach * reach;
+  out.triangle = -1;
+  // The cell under p first: its distance bounds the window.
+  const int ci = cell_i(p.x), cj = cell_j(p.y);
+  if (ci >= 0 && cj >= 0 && ci < cells_x() && cj < cells_y()) try_cell(ci, cj, p, best2, out);
+  const double r = square_root(best2);
+  const Window w = window(p.x - r, p.x + r, p.y - r, p.y + r);
+  for (int j = w.j0; j <= w.j1; ++j)
+    for (int i = w.i0; i <= w.i1; ++i)
+      if (i != ci || j != cj) try_cell(i, j, p, best2, out);
+  if (out.triangle < 0) return false;
+  out.distance = square_root(best2);
+  out.n = normal(out.triangle);
+  if (height(p.x, p.y, z) && (p.z < z) != (dot(p - out.p, out.n) < 0) && out.distance > 0)
+    out.n = (p - out.p) * ((p.z < z ? -1 : 1) / out.distance);  // at edges the one face's normal may lie about the side
+  return true;
+}
+
+bool HeightField::cast_cell(int i, int j, Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const {
+  double lo, hi;
+  if (!cell_range(i, j, lo, hi)) return false;
+  const int c = j * cells_x() + i;
+  bool found = false;
+  for (int k = 2 * c; k < 2 * c + 2; ++k) {
+    const std::array<Vec3, 3> q = corners(k);
+    const double s = ray_triangle(p, d, q[0], q[1], q[2]);
+    if (s >= 0 && s <= t_max) t_max = t = s, triangle = k, found = true;
+  }
+  return found;
+}
+
+/// Cells along the ray in order [Amanatides, Woo 1987]; the first cell with a hit has the first hit.
+bool HeightField::cast(Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const {
+  const Box3 box{{g_.x0, g_.y0, lowest_}, {g_.x0 + cells_x() * g_.dx, g_.y0 + cells_y() * g_.dy, highest_}};
+  double t0 = 0, t1 = t_max;
+  for (int k = 0; k < 3; ++k) {
+    const double v = component(d, k), o = component(p, k), lo = component(box.lo, k), hi = component(box.hi, k);
+    const double pad = 1e-9 * (1 + std::abs(hi - lo));
+    if (v == 0) {
+      if (o < lo - pad || o > hi + pad) return false;
+      continue;
+    }
+    const double a = (lo - pad - o) / v, b = (hi + pad - o) / v;
+    t0 = std::max(t0, std::min(a, b)), t1 = std::min(t1, std::max(a, b));
+  }
+  if (t0 > t1) return false;
+  const Vec3 start = p + d * t0;
+  int i = std::clamp(cell_i(start.x), 0, cells_x() - 1), j = std::clamp(cell_j(start.y), 0, cells_y() - 1);
+  const int si = d.x > 0 ? 1 : -1, sj = d.y > 0 ? 1 : -1;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  auto next_x = [&] { return d.x == 0 ? inf : (g_.x0 + (i + (si > 0)) * g_.dx - p.x) / d.x; };
+  auto next_y = [&] { return d.y == 0 ? inf : (g_.y0 + (j + (sj > 0)) * g_.dy - p.y) / d.y; };
+  while (true) {
+    if (cast_cell(i, j, p, d, t_max, t, triangle)) return true;
+    const double tx = next_x(), ty = next_y();
+    if (std::min(tx, ty) > t1) return false;
+    if (tx < ty)
+      i += si;
+    else
+      j += sj;
+    if (i < 0 || j < 0 || i >= cells_x() || j >= cells_y()) return false;
+  }
+}
+
+}  // namespace gradus

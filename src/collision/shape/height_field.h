@@ -1,0 +1,98 @@
+/// Terrain on a regular grid: solid below its surface, looked up by cell, with holes.
+///
+/// Node (i, j) lies at (x0 + i dx, y0 + j dy, z). Each cell is two triangles, split along the diagonal from (i, j) to
+/// (i + 1, j + 1): triangle 2c = (00, 10, 11) and 2c + 1 = (00, 11, 01) of cell c = j (nx − 1) + i. What is drawn must
+/// use the same split. Outside its rectangle and over holes there is no ground.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collision/shape/triangle.h"
+#include "core/result.h"
+
+namespace gradus {
+
+/// What a cell with an unknown (NaN) corner becomes.
+enum class UnknownHeights { hole, lowest_neighbour, refuse };
+
+struct HeightGrid {
+  int nx = 0, ny = 0;     // nodes
+  double dx = 0, dy = 0;  // cell size                                                 [m]
+  double x0 = 0, y0 = 0;  // node (0, 0) in S                                          [m]
+  std::vector<double> z;  // (ny · nx) row j after row j − 1; NaN where unknown        [m]
+};
+
+class HeightField {
+ public:
+  static Result<HeightField> build(HeightGrid grid, UnknownHeights unknown = UnknownHeights::hole);
+
+  const HeightGrid& grid() const { return g_; }
+  double lowest() const { return lowest_; }
+  double highest() const { return highest_; }
+  bool is_hole(int i, int j) const { return hole_[static_cast<std::size_t>(j) * (g_.nx - 1) + i] != 0; }
+  int cells_x() const { return g_.nx - 1; }
+  int cells_y() const { return g_.ny - 1; }
+
+  /// Height of the surface over (x, y); false outside and over holes.
+  bool height(double x, double y, double& z) const;
+  /// Corners of triangle t, counter-clockwise from above.
+  std::array<Vec3, 3> corners(int t) const;
+  Vec3 normal(int t) const;
+  /// Closest surface point to p within `reach`; looks only at cells that can hold a closer one.
+  bool closest(Vec3 p, double reach, SurfacePoint& out) const;
+  /// Below the surface.
+  bool contains(Vec3 p) const;
+  /// First hit of p + t d, 0 ≤ t ≤ t_max, with the surface from above or below.
+  bool cast(Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const;
+
+  /// Cells that a box covers: i0 ≤ i ≤ i1, j0 ≤ j ≤ j1 (i1 < i0 if none).
+  struct Window {
+    int i0, i1, j0, j1;
+  };
+  Window window(double x_lo, double x_hi, double y_lo, double y_hi) const;
+  /// Calls visit(triangle, corners) for the triangles of all cells that reach into the box, row by row.
+  template <class Visit>
+  void each(const Box3& box, Visit&& visit) const {
+    const Window w = window(box.lo.x, box.hi.x, box.lo.y, box.hi.y);
+    for (int j = w.j0; j <= w.j1; ++j)
+      for (int i = w.i0; i <= w.i1; ++i) {
+        double lo, hi;
+        if (!cell_range(i, j, lo, hi) || lo > box.hi.z || hi < box.lo.z) continue;
+        const int c = j * cells_x() + i;
+        const Cell k = cell(i, j);
+        visit(2 * c, std::array<Vec3, 3>{k.p00, k.p10, k.p11});
+        visit(2 * c + 1, std::array<Vec3, 3>{k.p00, k.p11, k.p01});
+      }
+  }
+
+ private:
+  struct Cell {
+    Vec3 p00, p10, p11, p01;
+  };
+  Cell cell(int i, int j) const {
+    const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+    const double x = g_.x0 + i * g_.dx, y = g_.y0 + j * g_.dy, u = g_.x0 + (i + 1) * g_.dx, v = g_.y0 + (j + 1) * g_.dy;
+    return {{x, y, r[0]}, {u, y, r[1]}, {u, v, r[g_.nx + 1]}, {x, v, r[g_.nx]}};
+  }
+  bool cell_range(int i, int j, double& lo, double& hi) const {
+    if (is_hole(i, j)) return false;
+    const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+    const double a = std::min(r[0], r[1]), b = std::max(r[0], r[1]);
+    const double c = std::min(r[g_.nx], r[g_.nx + 1]), d = std::max(r[g_.nx], r[g_.nx + 1]);
+    lo = std::min(a, c), hi = std::max(b, d);
+    return true;
+  }
+  void try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& out) const;
+  bool cast_cell(int i, int j, Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const;
+  int cell_i(double x) const;
+  int cell_j(double y) const;
+
+  HeightGrid g_;
+  double inv_dx_ = 0, inv_dy_ = 0;
+  double lowest_ = 0, highest_ = 0;
+  std::vector<std::uint8_t> hole_;  // (cells) 1: no ground here
+};
+
+}  // namespace gradus

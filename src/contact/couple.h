@@ -1,0 +1,180 @@
+/// Contacts between moving bodies: the middle of predict → couple → commit [docs/couple.md; equation numbers as there].
+///
+/// Whoever predicted the step hands over slots (links that touch something, with the twist they would have without
+/// these contacts), groups (the slots of one robot or free body, with the response of each slot's twist to an impulse
+/// on each slot) and contacts. solve() finds the impulses; slots then hold their new twists and the impulse that their
+/// owners must take. Impulses act equal and opposite at one point, so momentum is conserved to rounding whatever the
+/// solver's residual.
+///
+///   u⁺ = u* + A λ,  A = J Ω Jᵀ                                                                        (4)
+///   0 ≤ λ_n ⊥ u_n⁺ + R_n λ_n + b ≥ 0,  R_n = 1/(h k (τ + h)),  b = φ/(τ + h) or φ/h for a gap         (5)
+///   impacts: R_n ≈ 0, b = e u_n⁻                                                                       (7)
+///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t λ_t = 0
+///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning (15)
+///
+/// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11).
+/// A Newton step (the moments (15) stay as they are in it) eliminates the impulses and solves for the impulses on
+/// slots, f = Σ Jᵀ dλ:
+///   (1 + Σ Jᵀ K J Ω) f = Σ Jᵀ c,  dλ = c − K J Ω f,   K, c from the contact's own 3×3 equations        (14)
+/// Blocks are 6×6, one per slot, coupled only along contacts, and factorised sparsely (minimum degree): a stack of n
+/// boxes costs O(n), and Ω may be singular (infinite masses, planar robots), since it is never inverted.
+///
+/// No allocation after construction; what does not fit is refused and counted. Deterministic: fixed orders throughout.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "math/spatial.h"
+
+namespace gradus {
+
+/// Twist of one slot per impulse on another (or the same): columns for moments x, y, z, then forces x, y, z.
+struct Response {
+  Vec6 column[6];
+};
+inline Vec6 operator*(const Response& m, const Vec6& f) {
+  return m.column[0] * f.a.x + m.column[1] * f.a.y + m.column[2] * f.a.z + m.column[3] * f.l.x + m.column[4] * f.l.y +
+         m.column[5] * f.l.z;
+}
+/// Response of a free rigid body about its centre of mass: M⁻¹.
+Response free_response(double mass, const Sym3& inertia_inverse_W);
+
+struct PairLaw {
+  double stiffness = 1e5;      // k                                                    [N/m]
+  double relaxation = 0.002;   // τ = damping / stiffness                              [s]
+  double friction = 0.5;       // μ, Coulomb, the same in all directions               [-]
+  double restitution = 0;      // e, above impact_speed                                [-]
+  double impact_speed = 0.05;  // v_min                                                [m/s]
+  double recovery_speed = 1;   // v_max, fastest recovery from penetration             [m/s]
+  double rolling = 0;          // resisting moment about tangents ≤ rolling · λ_n       [m]
+  double torsion = 0;          // resisting moment about the normal ≤ torsion · λ_n     [m]
+};
+
+struct CoupleSlot {
+  Vec6 V;                // twist about `origin`, world axes. In: predicted without these contacts. Out: with them
+  Vec6 V_before;         // at the start of the step, for restitution
+  Vec3 origin{0, 0, 0};  // [m]
+  bool flight = true;    // in: may use the flight rule (13). Out: no contact acted, or impacts only
+  bool bounced = false;  // out: an impact with the static world
+  Vec6 impulse{{0, 0, 0}, {0, 0, 0}};  // out: sum about `origin`                         [N m s, N s]
+};
+
+struct CoupleContact {
+  int a = -1, b = -1;    // slots; −1: the static world (b, or a)
+  Vec3 point{0, 0, 0};   // [m], W
+  Vec3 normal{0, 0, 1};  // from b to a
+  double gap = 0;        // negative: penetration                                        [m]
+  PairLaw law;
+  std::uint64_t key = 0;  // the owner's, for its warm starts
+  Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
+  Vec3 moment{0, 0, 0};   // of rolling and torsional friction on a, likewise             [N m s]
+  bool impact = false;    // out: restitution was applied
+  double speed = 0;       // out: normal speed at the start of the step                   [m/s]
+};
+
+struct CoupleOptions {
+  int sweeps_before = 4;    // of Gauss–Seidel before the first Newton step
+  int newton_max = 12;      // Newton steps; each is followed by one or two sweeps
+  int sweeps_after = 60;    // if all these did not settle
+  double tolerance = 1e-6;  // largest change of a velocity in a sweep                    [m/s]
+  double creep = 1e-4;      // R_t as a part of the contact's own response                [-]
+};
+
+struct CoupleCapacity {
+  int slots = 256, contacts = 1024;
+  int responses =
+      1024;  // (slot, slot) pairs within groups that contacts reach, summed over contacts: 2 per free-body contact
+  int blocks = 8192;  // 6×6 blocks of the largest sparse factor
+};
+
+struct CoupleReport {
+  int contacts = 0, islands = 0, sweeps = 0, newtons = 0;
+  int unsettled = 0;   // islands that did not reach the tolerance
+  int dropped = 0;     // slots, groups or contacts that did not fit
+  int unfactored = 0;  // Newton steps given up because the factor did not fit
+  double worst = 0;    // largest last change of an unsettled island                    [m/s]
+};
+
+class Couple {
+ public:
+  explicit Couple(const CoupleCapacity& capacity, const CoupleOptions& options = {});
+
+  void clear();
+  /// Slots of one robot or body, one after the other; response[i * n + j] is of slot i to an impulse on slot j and must
+  /// live until solve() returns. Returns the number of the first slot, or −1 if there is no room.
+  int add_group(std::span<const CoupleSlot> slots, const Response* response);
+  /// False if there is no room.
+  bool add_contact(const CoupleContact& contact);
+
+  CoupleReport solve(double h);
+
+  std::span<CoupleSlot> slots() { return slots_; }
+  std::span<CoupleContact> contacts() { return contacts_; }
+  CoupleOptions options;
+
+ private:
+  struct Group {
+    int first, count;
+    const Response* response;
+  };
+  /// Change of a slot's twist per unit impulse along the three directions of a contact.
+  struct Effect {
+    int slot;
+    Vec6 w[3];
+  };
+  /// A contact made ready to solve. Index 0 is normal, 1 and 2 tangential.
+  struct Row {
+    Vec3 direction[3];
+    Vec6 ja[3], jb[3];              // directions as impulses on the slots
+    int a, b, first, last;          // slots; range of effects
+    double bias, R[3];              // (5)
+    double A[3][3], inverse[3][3];  // own block of (4); (A + R)⁻¹
+    double step;                    // of the projected tangential impulse (10)
+    double friction, x[3];          // μ; impulse
+    double K[3][3], c[3];           // (14)
+    bool active;
+    bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses
+    double rolling, torsion, A_w[3], m[3];  // bounds; own response to the moments; moments about n, t1, t2
+  };
+
+  void prepare(double h);
+  void set_law(CoupleContact& c, Row& r, double h);
+  void make_effects(const CoupleContact& c, Row& r);
+  double normal_speed(const CoupleContact& c, bool before) const;
+  void residual(const Row& r, double* e) const;
+  void apply(const Row& r, const double* dx);
+  double sweep(int lo, int hi, bool backward);
+  double resist(Row& r);
+  void add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb);
+  void apply_moments(const Row& r, const double* dm);
+  void find_islands();
+  bool solve_island(int lo, int hi);
+  bool newton(int lo, int hi, double part);
+  void linearise(Row& r);
+  void hand_out();
+
+  // sparse factor of (14)
+  bool order_slots(int lo, int hi);
+  bool allocate_block(int i, int j);
+  double* block(int i, int j) { return &blocks_[static_cast<std::size_t>(block_at_[i * local_count_ + j]) * 36]; }
+  bool has_block(int i, int j) const { return block_at_[i * local_count_ + j] >= 0; }
+  void assemble(int lo, int hi);
+  bool factorise();
+
+  CoupleCapacity capacity_;
+  std::vector<CoupleSlot> slots_;
+  std::vector<Group> groups_;
+  std::vector<CoupleContact> contacts_;
+  std::vector<Row> rows_;
+  std::vector<Effect> effects_;
+  std::vector<int> group_of_, parent_, order_, island_first_;
+  std::vector<int> local_, local_slots_;  // slot → place in the elimination; place → slot
+  int local_count_ = 0, block_count_ = 0;
+  std::vector<std::uint64_t> adjacent_;  // bit matrix of the elimination graph
+  std::vector<int> block_at_;            // (places²) block number or −1
+  std::vector<double> blocks_, rhs_;
+  CoupleReport report_;
+};
+
+}  // namespace gradus

@@ -1,0 +1,194 @@
+/// The sparse 6×6-block factorisation of Couple's Newton step (14).
+///
+/// The pattern is that of the contact graph plus fill. Without pivoting between blocks: for sticking contacts every
+/// leading principal part of 1 + K Ω (K and Ω positive semidefinite, Ω block diagonal) is regular; within blocks rows
+/// are pivoted.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "contact/couple.h"
+
+namespace gradus {
+namespace {
+
+/// B ← B⁻¹ by Gauss–Jordan with row pivoting; false if singular.
+bool invert6(double* B) {
+  double a[6][12];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) a[i][j] = B[6 * i + j], a[i][6 + j] = i == j;
+  for (int k = 0; k < 6; ++k) {
+    int p = k;
+    for (int i = k + 1; i < 6; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[p][k])) p = i;
+    if (!(std::abs(a[p][k]) > 1e-300)) return false;
+    if (p != k)
+      for (int j = 0; j < 12; ++j) std::swap(a[p][j], a[k][j]);
+    const double inv = 1 / a[k][k];
+    for (int j = 0; j < 12; ++j) a[k][j] *= inv;
+    for (int i = 0; i < 6; ++i) {
+      const double m = a[i][k];
+      if (i == k || m == 0) continue;
+      for (int j = 0; j < 12; ++j) a[i][j] -= m * a[k][j];
+    }
+  }
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) B[6 * i + j] = a[i][6 + j];
+  return true;
+}
+
+/// C = A B
+void multiply6(const double* A, const double* B, double* C) {
+  for (int i = 0; i < 6; ++i) {
+    double row[6] = {0, 0, 0, 0, 0, 0};
+    for (int k = 0; k < 6; ++k)
+      for (int j = 0; j < 6; ++j) row[j] += A[6 * i + k] * B[6 * k + j];
+    std::memcpy(C + 6 * i, row, sizeof row);
+  }
+}
+/// C −= A B
+void subtract_product6(const double* A, const double* B, double* C) {
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k)
+      for (int j = 0; j < 6; ++j) C[6 * i + j] -= A[6 * i + k] * B[6 * k + j];
+}
+/// y −= A x
+void subtract_times6(const double* A, const double* x, double* y) {
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k) y[i] -= A[6 * i + k] * x[k];
+}
+
+}  // namespace
+
+bool Couple::allocate_block(int i, int j) {
+  if (block_at_[i * local_count_ + j] >= 0) return true;
+  if (block_count_ == capacity_.blocks) return false;
+  block_at_[i * local_count_ + j] = block_count_++;
+  return true;
+}
+
+/// Places for the island's slots by minimum degree (ties: lowest slot), and blocks for the pattern with its fill.
+bool Couple::order_slots(int lo, int hi) {
+  // the slots of the island, ascending
+  int n = 0;
+  std::fill(local_.begin(), local_.begin() + static_cast<std::ptrdiff_t>(slots_.size()), -1);
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    for (int q = r.first; q < r.last; ++q) local_[effects_[q].slot] = 0;
+  }
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    if (local_[s] == 0) local_[s] = n, local_slots_[n++] = static_cast<int>(s);
+  local_count_ = n;
+  const int words = (n + 63) / 64;
+  std::fill(adjacent_.begin(), adjacent_.begin() + static_cast<std::ptrdiff_t>(n) * words, 0);
+  auto bits = [&](int i) { return &adjacent_[static_cast<std::size_t>(i) * words]; };
+  auto set = [&](int i, int j) { bits(i)[j / 64] |= 1ull << (j % 64); };
+  auto get = [&](int i, int j) { return (bits(i)[j / 64] >> (j % 64)) & 1; };
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    for (int s : {r.a, r.b})
+      for (int q = r.first; q < r.last && s >= 0; ++q)
+        if (effects_[q].slot != s) set(local_[s], local_[effects_[q].slot]), set(local_[effects_[q].slot], local_[s]);
+  }
+  // eliminate on the bit matrix; rows keep their fill for the pattern
+  std::fill(block_at_.begin(), block_at_.begin() + static_cast<std::ptrdiff_t>(n) * n, -1);
+  block_count_ = 0;
+  for (int i = 0; i < n; ++i) rhs_[i] = -1;  // place of node i, while ordering
+  for (int place = 0; place < n; ++place) {
+    int best = -1, least = n + 1;
+    for (int i = 0; i < n; ++i) {
+      if (rhs_[i] >= 0) continue;
+      int degree = 0;
+      for (int w = 0; w < words; ++w) degree += std::popcount(bits(i)[w]);
+      if (degree < least) least = degree, best = i;
+    }
+    rhs_[best] = place;
+    for (int j = 0; j < n; ++j) {  // neighbours become a clique without the eliminated node
+      if (!get(best, j) || rhs_[j] >= 0) continue;
+      for (int w = 0; w < words; ++w) bits(j)[w] |= bits(best)[w];
+      bits(j)[j / 64] &= ~(1ull << (j % 64));
+    }
+    for (int j = 0; j < n; ++j)
+      if (rhs_[j] < 0) bits(j)[best / 64] &= ~(1ull << (best % 64));
+  }
+  // bits(i) now holds the neighbours of i at its elimination, all placed later
+  for (int i = 0; i < n; ++i) {
+    const int p = static_cast<int>(rhs_[i]);
+    if (!allocate_block(p, p)) return false;
+    for (int j = 0; j < n; ++j) {
+      if (!get(i, j) || rhs_[j] <= rhs_[i]) continue;
+      const int q = static_cast<int>(rhs_[j]);
+      if (!allocate_block(p, q) || !allocate_block(q, p)) return false;
+    }
+  }
+  for (int i = 0; i < n; ++i) local_[local_slots_[i]] = static_cast<int>(rhs_[i]);
+  return true;
+}
+
+/// 1 + Σ Jᵀ K (J Ω) and Σ Jᵀ c over the active contacts.
+void Couple::assemble(int lo, int hi) {
+  std::fill(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(block_count_) * 36, 0);
+  std::fill(rhs_.begin(), rhs_.begin() + static_cast<std::ptrdiff_t>(local_count_) * 6, 0);
+  for (int i = 0; i < local_count_; ++i)
+    for (int k = 0; k < 6; ++k) block(i, i)[7 * k] = 1;
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    if (!r.active) continue;
+    for (int side = 0; side < 2; ++side) {
+      const int s = side == 0 ? r.a : r.b;
+      const Vec6* j = side == 0 ? r.ja : r.jb;
+      const double sign = side == 0 ? 1 : -1;
+      if (s < 0) continue;
+      double jt[6][3];  // Jᵀ with its sign
+      for (int k = 0; k < 3; ++k) {
+        const double v[6] = {j[k].a.x, j[k].a.y, j[k].a.z, j[k].l.x, j[k].l.y, j[k].l.z};
+        for (int m = 0; m < 6; ++m) jt[m][k] = sign * v[m];
+      }
+      double jk[6][3];  // Jᵀ K
+      for (int m = 0; m < 6; ++m)
+        for (int l = 0; l < 3; ++l) jk[m][l] = jt[m][0] * r.K[0][l] + jt[m][1] * r.K[1][l] + jt[m][2] * r.K[2][l];
+      double* f = &rhs_[static_cast<std::size_t>(local_[s]) * 6];
+      for (int m = 0; m < 6; ++m) f[m] += jt[m][0] * r.c[0] + jt[m][1] * r.c[1] + jt[m][2] * r.c[2];
+      for (int q = r.first; q < r.last; ++q) {
+        double* B = block(local_[s], local_[effects_[q].slot]);
+        for (int l = 0; l < 3; ++l) {
+          const Vec6& w = effects_[q].w[l];
+          const double e[6] = {w.a.x, w.a.y, w.a.z, w.l.x, w.l.y, w.l.z};
+          for (int m = 0; m < 6; ++m)
+            for (int o = 0; o < 6; ++o) B[6 * m + o] += jk[m][l] * e[o];
+        }
+      }
+    }
+  }
+}
+
+/// Block LU, right-looking, and both substitutions; the solution replaces rhs_.
+bool Couple::factorise() {
+  const int n = local_count_;
+  double L[36];
+  for (int k = 0; k < n; ++k) {
+    if (!invert6(block(k, k))) return false;
+    for (int i = k + 1; i < n; ++i) {
+      if (!has_block(i, k)) continue;
+      multiply6(block(i, k), block(k, k), L);
+      for (int j = k + 1; j < n; ++j)
+        if (has_block(k, j)) subtract_product6(L, block(k, j), block(i, j));
+      subtract_times6(L, &rhs_[static_cast<std::size_t>(k) * 6], &rhs_[static_cast<std::size_t>(i) * 6]);
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    double* x = &rhs_[static_cast<std::size_t>(k) * 6];
+    for (int j = k + 1; j < n; ++j)
+      if (has_block(k, j)) subtract_times6(block(k, j), &rhs_[static_cast<std::size_t>(j) * 6], x);
+    double y[6] = {0, 0, 0, 0, 0, 0};
+    for (int i = 0; i < 6; ++i)
+      for (int m = 0; m < 6; ++m) y[i] += block(k, k)[6 * i + m] * x[m];
+    std::memcpy(x, y, sizeof y);
+  }
+  for (int i = 0; i < 6 * n; ++i)
+    if (!std::isfinite(rhs_[i])) return false;
+  return true;
+}
+
+}  // namespace gradus
