@@ -1,19 +1,20 @@
 #include <cinttypes>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <limits>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/pacing.h"
 #include "cli/runner.h"
-#include "cli/world_view.h"
 #include "core/progress.h"
 
 namespace gradus::cli {
 
 volatile std::sig_atomic_t interrupted = 0;
+
+double speed_factor(const std::string& text) {
+  return text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
+}
 
 namespace {
 
@@ -26,21 +27,11 @@ void on_interrupt(int signal) {
   interrupted = 1;
 }
 
-double speed_factor(const std::string& text) {
-  return text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
-}
-
 std::string hash_text(std::uint64_t hash) {
   char text[24];
   std::snprintf(text, sizeof text, "%016" PRIx64, hash);
   return text;
 }
-
-struct Summary {
-  double wall_time = 0;
-  std::int64_t steps = 0;
-  double behind = 0;  // [s] behind real time at worst
-};
 
 void print_json(Runner& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
@@ -82,34 +73,6 @@ void print_table(Runner& run, const Summary& s, const std::string& scene) {
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
 }
 
-/// The same in the hands of viewers: until Ctrl-C, or the time that was asked for.
-Summary drive_viewed(Runner& run, const RunOptions& o) {
-  WorldView simulation(run);
-  view::ServerOptions options;
-  options.port = static_cast<std::uint16_t>(*o.view_port);
-  auto server = view::ViewServer::start(options);
-  if (!server) return print(server.notes()), Summary{};
-  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
-               (*server)->control_url().c_str(), (*server)->view_url().c_str());
-  if (!run.can_rewind())
-    std::fprintf(stderr, "note: no going back in this run: %s\n",
-                 o.logs.empty() ? "controllers in libraries may keep a state" : "a log only goes forward");
-  view::LiveRun live(simulation, **server);
-  const double factor = speed_factor(o.speed), start = now();
-  live.carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
-  const double end = o.duration.empty() ? std::numeric_limits<double>::infinity() : run.duration();
-  while (!interrupted && run.world().time() < end - 0.5 * run.world().model().step) {
-    const auto wait = live.turn();
-    if (!run.stopped().empty() && !live.is_paused()) {  // told in the page, where one can go back and look
-      live.carry_out(view::Pause{});
-      (*server)->announce({simulation.k(), run.world().time(), "error", run.stopped(), -1});
-      std::fprintf(stderr, "error: %s; paused\n", run.stopped().c_str());
-    }
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(wait, std::chrono::milliseconds(20)));
-  }
-  return {now() - start, run.world().k(), 0};
-}
-
 /// Steps until the time is over, Ctrl-C or a fault; returns what the summary needs.
 Summary drive(Runner& run, const RunOptions& o) {
   World& w = run.world();
@@ -140,12 +103,13 @@ int run_scene(const RunOptions& o) {
   if (!run) return 1;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  const Summary s = o.view_port ? drive_viewed(*run, o) : drive(*run, o);
+  const std::optional<Summary> s = o.view_port ? drive_viewed(run, o) : drive(*run, o);
+  if (!s) return 1;
   const bool whole = run->close_logs();
   if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
   if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());
-  if (o.json) print_json(*run, s, o.scene);
-  else print_table(*run, s, o.scene);
+  if (o.json) print_json(*run, *s, o.scene);
+  else print_table(*run, *s, o.scene);
   return whole && run->stopped().empty() ? 0 : 1;
 }
 

@@ -71,7 +71,18 @@ class Runner {
   std::string stopped_;
 };
 
+/// What is told at the end of a run.
+struct Summary {
+  double wall_time = 0;    // [s]
+  std::int64_t steps = 0;
+  double behind = 0;       // behind real time at worst   [s]
+};
+
 int run_scene(const RunOptions& options);
+/// The run in the hands of viewers: until Ctrl-C, or the time that was asked for. Edited files start it anew, in `run`.
+/// Nothing if the server could not be started, which was printed.
+std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& options);
+double speed_factor(const std::string& text);   // of --speed; 0: as fast as possible
 extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
 /// Default columns of logs: base pose and joint coordinates of every robot.
 std::vector<std::string> default_properties(const World& world);

@@ -88,8 +88,8 @@ void fill_contacts(const World& world, const WorldFrames::Body& body, std::uint1
 
 }  // namespace
 
-WorldFrames::WorldFrames(const World& world, std::string name, std::string about)
-    : name_(std::move(name)), about_(std::move(about)) {
+WorldFrames::WorldFrames(const World& world, std::string name, std::string about, std::uint32_t first_revision)
+    : name_(std::move(name)), about_(std::move(about)), first_revision_(first_revision) {
   for (int r = 0; r < world.robot_count(); ++r) {
     const RobotKind& kind = *robot_of(world, r).kind;
     levels_.emplace_back();
@@ -135,7 +135,7 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   if (!scene_) list(world);
   resolve(world);
   if (!is_new) return scene_;
-  const std::uint32_t revision = scene_ ? scene_->revision + 1 : 1;
+  const std::uint32_t revision = scene_ ? scene_->revision + 1 : first_revision_;
   scene_ = std::make_shared<view::SceneDescription>();
   const Model& model = world.model();
   scene_->name = name_;

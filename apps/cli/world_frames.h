@@ -13,7 +13,7 @@ namespace gradus::cli {
 
 class WorldFrames {
  public:
-  WorldFrames(const World& world, std::string name, std::string about);
+  WorldFrames(const World& world, std::string name, std::string about, std::uint32_t first_revision = 1);
 
   /// The same description until a change of motion adds or removes properties; then one with the next revision.
   std::shared_ptr<const view::SceneDescription> describe(const World& world);
@@ -35,6 +35,7 @@ class WorldFrames {
   void resolve(const World& world);
 
   std::string name_, about_;
+  std::uint32_t first_revision_;
   std::vector<Body> bodies_;
   std::vector<std::vector<std::string>> levels_;  // (robots) motions they can run at
   std::vector<std::string> paths_;                // of the properties, as numbered in frames

@@ -8,7 +8,7 @@ namespace gradus::cli {
 
 class WorldView : public view::Simulation {
  public:
-  explicit WorldView(Runner& run);
+  explicit WorldView(Runner& run, std::uint32_t first_revision = 1);
   std::shared_ptr<const view::SceneDescription> describe() override;
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;

@@ -107,6 +107,10 @@ void LiveRun::branch() {
   }
   inputs_.resize(next_input_);
   k_end_ = k;
+  // The recorded end of a push that was held here is gone with the rest, and no hand holds it now.
+  (void)simulation_.apply(ReleasePush{});
+  inputs_.push_back({k, ReleasePush{}});
+  next_input_ = inputs_.size();
   server_.announce({k, static_cast<double>(k) * scene_->step, "branch", "changed here and run again", -1});
 }
 

@@ -204,7 +204,8 @@ export class App implements FeedListener {
 
   event(event: SimulationEvent): void {
     this.timeline.addEvent(event);
-    if (event.kind === 'error') this.problem(event.text);
+    const isNews = this.frameNow !== null; // and not one of those that are told to every newcomer
+    if (isNews && (event.kind === 'error' || event.kind === 'note')) this.problem(event.text);
   }
 
   lease(lease: Lease, mayControl: boolean): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   bodyOnPage,
@@ -158,6 +158,25 @@ test('with a log there is no going back, and the page says so', async ({ context
   await logged.stop();
   const replayed = spawnSync(gradus, ['replay', resolve(out, 'live.mcap')], { encoding: 'utf8' });
   assert.equal(replayed.status, 0, replayed.stdout + replayed.stderr);
+});
+
+test('an edited scene is reloaded, a bad edit is told and the old scene goes on', async ({ context }) => {
+  const file = resolve(out, 'edited.toml');
+  const text = readFileSync(resolve('..', 'scenes', 'levels.toml'), 'utf8');
+  writeFileSync(file, text);
+  const edited = await startSimulator(gradus, ['run', file, '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, edited.control);
+  await page.click('.robot:nth-child(3) .name');
+  writeFileSync(file, text.replace('[world]', '[world]\nnonsense = 1'));
+  await until(page, () => document.querySelector('.toasts').textContent.includes('nonsense'));
+  const { k } = await now(page);
+  await until(page, (x) => window.gradus.frameNow.k > x, k);
+  writeFileSync(file, text.replace('step     = "1 ms"', 'step     = "2 ms"'));
+  await until(page, () => window.gradus.sceneNow.step === 0.002 && window.gradus.frameNow?.k > 10);
+  assert.equal(await page.locator('.inspector h2').textContent(), 'level2', 'the selection is kept');
+  await page.close();
+  await edited.stop();
 });
 
 const sim = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view']);

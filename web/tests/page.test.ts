@@ -27,6 +27,8 @@ test('numbers and times are written as people read them', () => {
   assert.equal(formatNumber(0.12345), '0.1235');
   assert.equal(formatNumber(-1234.56), '-1234.6');
   assert.equal(formatNumber(1e-7), '1.000e-7');
+  assert.equal(formatNumber(-3e-18), '0.0000');
+  assert.equal(formatNumber(5115), '5115');
   assert.equal(formatNumber(NaN), '–');
   assert.equal(formatTime(754.508), '12:34.508');
   assert.equal(formatTime(0), '00:00.000');

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "server/demo/demo_world.h"
@@ -100,6 +101,23 @@ TEST_F(LiveRunTest, a_change_in_the_past_branches_and_leaves_a_ghost) {
   }
   EXPECT_LT(ghost_from_old, 0.02) << "the ghost is where the old course was, to one recorded pose";
   EXPECT_GT(new_from_old, 0.05) << "the new course is elsewhere";
+}
+
+TEST_F(LiveRunTest, a_branch_from_within_a_push_lets_go) {
+  eventful_run();
+  ASSERT_EQ(seek(200), "");
+  const auto is_pushed = [&] {
+    const Frame& f = run_->look();
+    return std::any_of(f.contacts.begin(), f.contacts.end(), [](const Contact& c) { return c.other == kUserPush; });
+  };
+  EXPECT_TRUE(is_pushed()) << "as it was";
+  ASSERT_EQ(run_->carry_out(Branch{}), "");
+  EXPECT_FALSE(is_pushed()) << "its recorded end is gone, and no hand holds it";
+  step(50);
+  const std::uint64_t hash = run_->look().hash;
+  ASSERT_EQ(seek(210), "");
+  step(40);
+  EXPECT_EQ(run_->look().hash, hash) << "letting go is part of the course";
 }
 
 TEST_F(LiveRunTest, seek_pauses_and_stays_within_the_past) {

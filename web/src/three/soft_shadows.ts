@@ -4,7 +4,7 @@ import * as THREE from 'three';
 import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene, Shape } from '../feed/protocol';
 
-const REACH = 0.6; // bodies higher than this leave no spot  [m]
+const REACH = 0.3; // bodies higher than this leave no spot  [m]
 const CAPACITY = 1024;
 
 function spot(): THREE.Texture {
@@ -36,7 +36,7 @@ export class SoftShadows {
       map: spot(),
       color: 0x000000,
       transparent: true,
-      opacity: 0.2,
+      opacity: 0.15,
       depthWrite: false,
     });
     this.mesh = new THREE.InstancedMesh(new THREE.PlaneGeometry(2, 2), material, CAPACITY);

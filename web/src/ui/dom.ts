@@ -78,7 +78,9 @@ export function setIcon(button: HTMLButtonElement, name: IconName): void {
 export function formatNumber(x: number): string {
   if (!Number.isFinite(x)) return '–';
   const size = Math.abs(x);
-  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return x.toExponential(3);
+  if (Number.isInteger(x) && size >= 100) return String(x);
+  if (size < 1e-9) return '0.0000'; // rounding of sums, not a value
+  if (size < 1e-4 || size >= 1e6) return x.toExponential(3);
   return x.toFixed(size >= 1000 ? 1 : size >= 100 ? 2 : size >= 10 ? 3 : 4);
 }
 

@@ -1,0 +1,142 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <thread>
+
+#include "cli/runner.h"
+#include "cli/world_view.h"
+#include "load/scene_json.h"
+#include "load/scene_toml.h"
+
+namespace gradus::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLookPeriod = 0.5;  // wall time between two looks at the files  [s]
+
+/// The files that a scene came from, and which of them were saved since the last look.
+class FileWatch {
+ public:
+  explicit FileWatch(const SceneSpec& scene) {
+    add(scene.file);
+    for (const FieldObjectSpec& f : scene.field) add(f.shape.place.file);
+    for (const RobotInstanceSpec& r : scene.robots) {
+      add(r.robot.file);
+      add(r.controller.file);
+      for (const MeshSpec& m : r.robot.meshes) add(m.file);
+    }
+  }
+  /// Names of the changed ones; "" if none. A file that is missing is being saved: the next look tells.
+  std::string changed() {
+    std::string names;
+    for (auto& [path, time] : times_) {
+      std::error_code missing;
+      const auto now = fs::last_write_time(path, missing);
+      if (missing || now == time) continue;
+      time = now;
+      names += (names.empty() ? "" : ", ") + fs::path(path).filename().string();
+    }
+    return names;
+  }
+
+ private:
+  void add(const std::string& path) {
+    std::error_code missing;
+    const auto time = fs::last_write_time(path, missing);
+    if (!missing) times_[path] = time;
+  }
+  std::map<std::string, fs::file_time_type> times_;
+};
+
+/// A run, seen and steered through a server that outlives it.
+class ViewedRun {
+ public:
+  ViewedRun(std::unique_ptr<Runner>& run, const RunOptions& options, view::ViewServer& server)
+      : run_(run), options_(options), server_(server), watch_(run->scene()) {
+    begin(1);
+    const double factor = speed_factor(options.speed);
+    live_->carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
+  }
+  std::chrono::nanoseconds turn() {
+    const auto wait = live_->turn();
+    if (!run_->stopped().empty() && !live_->is_paused()) stop();
+    if (now() >= next_look_) look_at_files();
+    return wait;
+  }
+
+ private:
+  void begin(std::uint32_t revision) {
+    view_ = std::make_unique<WorldView>(*run_, revision);
+    live_ = std::make_unique<view::LiveRun>(*view_, server_);
+  }
+  void tell(const char* kind, const std::string& text) {
+    server_.announce({view_->k(), run_->world().time(), kind, text, -1});
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  /// The run cannot go on; in the page one can go back and look.
+  void stop() {
+    live_->carry_out(view::Pause{});
+    tell("error", "paused: " + run_->stopped());
+  }
+  void look_at_files() {
+    next_look_ = now() + kLookPeriod;
+    const std::string names = watch_.changed();
+    if (names.empty()) return;
+    if (!run_->can_rewind()) return tell("note", names + " was saved; this run goes on with what it began with");
+    const auto scene = load_scene(find_scene(options_.scene), load_options());
+    if (!scene) return tell("error", "not reloaded: " + to_string(scene.notes().front()));
+    auto fresh = Runner::make(options_);  // with --set and --motion as before
+    if (!fresh) return tell("error", names + " does not fit the options of this run");
+    if (to_json(fresh->scene()) == to_json(run_->scene())) return tell("note", names + " was saved, but nothing changed");
+    reload(std::move(fresh), names);
+  }
+  void reload(std::unique_ptr<Runner> fresh, const std::string& names) {
+    const view::Frame before = live_->look();
+    const std::uint32_t revision = before.scene_revision + 1;
+    live_.reset();
+    view_.reset();
+    run_ = std::move(fresh);
+    watch_ = FileWatch(run_->scene());
+    begin(revision);
+    live_->carry_out(view::Speed{before.speed_target});
+    if (before.paused) live_->carry_out(view::Pause{});
+    server_.announce({0, 0, "reset", "started again", -1});
+    tell("note", "reloaded: " + names + " changed");
+  }
+
+  std::unique_ptr<Runner>& run_;
+  const RunOptions& options_;
+  view::ViewServer& server_;
+  FileWatch watch_;
+  double next_look_ = 0;
+  std::unique_ptr<WorldView> view_;
+  std::unique_ptr<view::LiveRun> live_;
+};
+
+}  // namespace
+
+std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& o) {
+  view::ServerOptions options;
+  options.port = static_cast<std::uint16_t>(*o.view_port);
+  const auto server = view::ViewServer::start(options);
+  if (!server) return print(server.notes()), std::nullopt;
+  std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
+               (*server)->control_url().c_str(), (*server)->view_url().c_str());
+  if (!run->can_rewind())
+    std::fprintf(stderr, "note: no going back in this run: %s\n",
+                 o.logs.empty() ? "controllers in libraries may keep a state" : "a log only goes forward");
+  ViewedRun viewed(run, o, **server);
+  const double start = now();
+  const auto is_over = [&] {
+    const double end = o.duration.empty() ? std::numeric_limits<double>::infinity() : run->duration();
+    return run->world().time() >= end - 0.5 * run->world().model().step;
+  };
+  while (!interrupted && !is_over())
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(viewed.turn(), std::chrono::milliseconds(20)));
+  return Summary{now() - start, run->world().k(), 0};
+}
+
+}  // namespace gradus::cli
