@@ -115,7 +115,8 @@ void predict_one_body(const V& view) {
   add_push(view, bias);
   add_contacts(view.contacts(), view.gravity(), nullptr, M, bias);
   const Vec6 acc0 = solve_root(kind.root, view.gravity(), M, bias, s.factor);
-  for (int i = 0; i < kind.nlink(); ++i) view.acc_out()[i] = acc0;
+  view.acc_out()[0] = acc0;
+  for (const StaticContact& c : view.contacts()) view.acc_out()[c.link] = acc0;  // where the contact law will look
 }
 
 template <class V>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "step/world.h"
-#include "tree/dynamics.h"
+#include "tree/kernels.h"
 
 namespace gradus {
 
@@ -42,8 +42,15 @@ Pose World::X_WO(int robot, int object) const {
   return X_WL(robot, o.link) * o.X_LO;
 }
 
+std::vector<Frame> World::moving_frames(int robot) const {
+  const RobotKind& kind = *slot(robot).context.kind;
+  std::vector<Frame> frames(kind.links.size());
+  compute_frames(kind, q(robot).data(), v(robot).data(), frames.data());
+  return frames;
+}
+
 Vec3 World::velocity(int robot, int link, Vec3 p_L) const {
-  const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(link)];
+  const Frame f = moving_frames(robot)[static_cast<std::size_t>(link)];
   return base_velocity(v(robot).data()) + velocity_at(f.V, f.p + f.R * p_L);
 }
 
@@ -59,7 +66,7 @@ Vec3 World::centre_of_mass(int robot) const {
 Vec6 World::momentum(int robot) const {
   const RobotKind& kind = *slot(robot).context.kind;
   const Vec3 p = base_position(q(robot).data());
-  const Vec6 about_root = gradus::momentum(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(),
+  const Vec6 about_root = gradus::momentum(kind.links.data(), kind.nlink(), moving_frames(robot).data(),
                                            base_velocity(v(robot).data()));
   return {about_root.a + cross(p, about_root.l), about_root.l};
 }
@@ -67,10 +74,11 @@ Vec6 World::momentum(int robot) const {
 double World::energy(int robot) const {
   const RobotKind& kind = *slot(robot).context.kind;
   const Vec3 p = base_position(q(robot).data()), v0 = base_velocity(v(robot).data());
+  const std::vector<Frame> frames = moving_frames(robot);
   double sum = 0;
   for (int i = 0; i < kind.nlink(); ++i) {
     const Link& l = kind.links[static_cast<std::size_t>(i)];
-    const Frame& f = slot(robot).scratch.frames[static_cast<std::size_t>(i)];
+    const Frame& f = frames[static_cast<std::size_t>(i)];
     const Vec3 c = f.p + f.R * l.com, u = v0 + velocity_at(f.V, c), w = transpose_times(f.R, f.V.a);
     sum += 0.5 * l.mass * dot(u, u) + 0.5 * dot(w, l.J * w) - l.mass * dot(model_.gravity, p + c);
     if (i > 0) sum += 0.5 * l.rotor * v(robot)[static_cast<std::size_t>(5 + i)] * v(robot)[static_cast<std::size_t>(5 + i)];

@@ -75,6 +75,7 @@ class World {
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
   Pose X_WO(int robot, int object) const;             // pose of an object
+  std::vector<Frame> moving_frames(int robot) const;  // all link frames with velocities, whatever the motion needs
   Vec3 velocity(int robot, int link, Vec3 p_L) const; // of a point given in the link's frame
   Vec3 centre_of_mass(int robot) const;
   Vec6 momentum(int robot) const;                     // linear; angular about the world's origin

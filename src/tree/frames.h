@@ -58,21 +58,32 @@ GRADUS_INLINE Vec3T<T> axis_of(const LinkT<F>& l, const Mat3T<T>& R) {
   }
 }
 
-/// (1), (2): the link's frame f from its parent's, given the joint's sine and cosine (unused for prismatic ones).
+/// (1): pose of a link from its parent's, given the joint's sine and cosine (unused for prismatic ones).
 template <class T, class F>
-GRADUS_INLINE void step_out(const LinkT<F>& l, T q, T v, T s, T c, const FrameT<T>& parent, FrameT<T>& f) {
+GRADUS_INLINE void place_out(const LinkT<F>& l, T q, T s, T c, const FrameT<T>& parent, FrameT<T>& f) {
   f.p = l.same_origin ? parent.p : parent.p + parent.R * cast<T>(l.p_PB);
   if (l.prismatic) {
-    const Vec3T<T> axis = axis_of(l, parent.R);
     f.R = parent.R;
-    f.p = f.p + axis * q;
-    f.S = {zero3<T>(), axis};
+    f.p = f.p + axis_of(l, parent.R) * q;
   } else {
     turn(l, s, c, parent.R, f.R);
-    const Vec3T<T> axis = axis_of(l, f.R);
-    f.S = {axis, cross(f.p, axis)};
   }
+}
+
+/// (2): motion subspace and velocity of a link whose pose is known.
+template <class T, class F>
+GRADUS_INLINE void move_out(const LinkT<F>& l, T v, const FrameT<T>& parent, FrameT<T>& f) {
+  const Vec3T<T> axis = axis_of(l, f.R);
+  if (l.prismatic) f.S = {zero3<T>(), axis};
+  else f.S = {axis, cross(f.p, axis)};
   f.V = {parent.V.a + f.S.a * v, parent.V.l + f.S.l * v};
+}
+
+/// (1), (2): from the parent's frame to the link's.
+template <class T, class F>
+GRADUS_INLINE void step_out(const LinkT<F>& l, T q, T v, T s, T c, const FrameT<T>& parent, FrameT<T>& f) {
+  place_out(l, q, s, c, parent, f);
+  move_out(l, v, parent, f);
 }
 
 /// The inverse of step_out: from the link's frame back to its parent's (without the parent's S).
@@ -102,6 +113,18 @@ GRADUS_INLINE void compute_frames(const LinkT<F>* links, int nlink, const Coordi
     T s{}, c{};
     if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
     step_out(l, x.q[i - 1], x.v[i - 1], s, c, frames[l.parent], frames[i]);
+  }
+}
+
+/// Poses of all links, and the velocity of the root alone: for motions that need no more. move_out gives the rest.
+template <class T, class F>
+GRADUS_INLINE void compute_poses(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, FrameT<T>* frames) {
+  frames[0] = root_frame(x);
+  for (int i = 1; i < nlink; ++i) {
+    const LinkT<F>& l = links[i];
+    T s{}, c{};
+    if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
+    place_out(l, x.q[i - 1], s, c, frames[l.parent], frames[i]);
   }
 }
 

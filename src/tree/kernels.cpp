@@ -13,6 +13,10 @@ void compute_frames(const RobotKind& kind, const double* q, const double* v, Fra
   compute_frames(kind.links.data(), kind.nlink(), coordinates(q, v), frames);
 }
 
+void compute_poses(const RobotKind& kind, const double* q, const double* v, Frame* frames) {
+  compute_poses(kind.links.data(), kind.nlink(), coordinates(q, v), frames);
+}
+
 TreeScratch::TreeScratch(const RobotKind& kind)
     : frames(kind.links.size()),
       factors(kind.links.size()),

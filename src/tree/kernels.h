@@ -9,6 +9,8 @@ namespace gradus {
 
 /// Frames of all links from coordinates q = p (3), quaternion (4), joints and v = w (3), v (3), joints.
 void compute_frames(const RobotKind& kind, const double* q, const double* v, Frame* frames);
+/// Poses alone, and the root's velocity.
+void compute_poses(const RobotKind& kind, const double* q, const double* v, Frame* frames);
 
 /// Room that the functions below need.
 struct TreeScratch {

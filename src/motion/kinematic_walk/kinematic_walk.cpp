@@ -104,7 +104,7 @@ MotionNeeds KinematicWalk::bind(const RobotKind& kind) {
   MotionNeeds n;
   n.z_size = kStand + 1;
   n.scratch = sizeof(Stand);
-  n.uses_contacts = n.uses_drives = false;
+  n.uses_contacts = n.uses_drives = n.uses_velocities = false;
   if (kind.feet.empty()) n.missing.push_back("feet: name the objects that may stand on the ground, feet = [\"…\"]");
   for (int link : kind.feet) {
     const auto u = static_cast<std::size_t>(link);
