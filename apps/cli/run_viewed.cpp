@@ -90,7 +90,8 @@ class ViewedRun {
     if (!scene) return tell("error", "not reloaded: " + to_string(scene.notes().front()));
     auto fresh = Runner::make(options_);  // with --set and --motion as before
     if (!fresh) return tell("error", names + " does not fit the options of this run");
-    if (to_json(fresh->scene()) == to_json(run_->scene())) return tell("note", names + " was saved, but nothing changed");
+    if (to_json(fresh->scene()) == to_json(run_->scene()))
+      return tell("note", names + " was saved, but nothing changed");
     reload(std::move(fresh), names);
   }
   void reload(std::unique_ptr<Runner> fresh, const std::string& names) {

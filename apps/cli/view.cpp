@@ -86,8 +86,9 @@ std::string page_of(const std::string& log, double rate) {
   print(result ? result->notes : result.notes());
   if (!result) return "";
   if (result->first_difference >= 0)
-    std::fprintf(stderr, "warning: from step %lld on this program computes other states than the log holds; shown up to there\n",
-                 static_cast<long long>(result->first_difference));
+    std::fprintf(
+        stderr, "warning: from step %lld on this program computes other states than the log holds; shown up to there\n",
+        static_cast<long long>(result->first_difference));
   if (pictures.is_full()) std::fprintf(stderr, "warning: too long for one page, cut off; a lower --rate makes room\n");
   if (pictures.is_empty()) return std::fprintf(stderr, "error: %s holds no states\n", log.c_str()), "";
   return pictures.to_html();

@@ -149,7 +149,8 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
     scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)], kind_meshes));
   const auto meshes = shared(model.meshes);
   for (const FieldObjectSpec& f : model.field)
-    scene_->field.push_back({f.name, to_view(f.shape, f.X_WO * f.shape.X_OS, f.colour.value_or(Vec3{0.25, 0.45, 0.25}), meshes)});
+    scene_->field.push_back(
+        {f.name, to_view(f.shape, f.X_WO * f.shape.X_OS, f.colour.value_or(Vec3{0.25, 0.45, 0.25}), meshes)});
   for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p));
   return scene_;
 }

@@ -13,8 +13,8 @@ constexpr double kSpringTime = 0.1;  // damping over stiffness of the mouse's sp
 WorldView::WorldView(Runner& run, std::uint32_t first_revision)
     : run_(run), frames_(run.world(), run.scene().name, run.scene().about, first_revision) {}
 
-/// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward, nor
-/// with controllers that keep a state of their own.
+/// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward,
+/// nor with controllers that keep a state of their own.
 std::shared_ptr<const view::SceneDescription> WorldView::describe() {
   const auto now = frames_.describe(world());
   if (now == described_) return offered_;
@@ -57,7 +57,8 @@ std::string WorldView::apply(const view::Action& action) {
 /// f = k (target − point) − d u, at most what the viewer allows.
 Vec3 WorldView::spring_force() const {
   const WorldFrames::Body& b = frames_.body(push_.body);
-  const ObjectInfo& o = world().model().robots[static_cast<std::size_t>(b.robot)].kind->objects[static_cast<std::size_t>(b.object)];
+  const ObjectInfo& o =
+      world().model().robots[static_cast<std::size_t>(b.robot)].kind->objects[static_cast<std::size_t>(b.object)];
   const Vec3 p_WP = world().X_WO(b.robot, b.object) * push_.point_B;
   const Vec3 v_WP = world().velocity(b.robot, o.link, o.X_LO * push_.point_B);
   const Vec3 f = (push_.target_W - p_WP - v_WP * kSpringTime) * push_.stiffness;

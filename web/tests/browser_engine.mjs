@@ -65,13 +65,17 @@ test('a step adds one, the moment before has its hash again', async ({ page }) =
 
 test('dragging a robot pushes it; the moment with the push held has its hash again', async ({ page }) => {
   const body = await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(3));
+  await setPaused(page, true); // a walking robot is hard to hit from a slow page
   await page.keyboard.press('a');
-  await page.waitForTimeout(300);
+  await page.waitForTimeout(500);
   const at = await bodyOnPage(page, body);
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   await page.mouse.move(at.x + 25, at.y - 10, { steps: 4 });
   await until(page, pushNow);
+  const { k } = await now(page);
+  await setPaused(page, false);
+  await until(page, (x) => window.gradus.frameNow.k > x + 250, k); // over several snapshots
   await setPaused(page, true);
   const held = await now(page);
   assert.ok((await page.evaluate(pushNow)) > 0.5);
