@@ -17,7 +17,6 @@ struct RootMotionT {
 };
 
 /// Fills contacts with every point that touches in some lane; `active` says in which. Links are asked for in rising order.
-/// frame_of(i): a link's frame; frame_of.move(i), if there is one, makes its velocity when it is near.
 /// contacts: room for all points; begin (nlink + 1): contacts of each link. Returns their number.
 /// reads frames, memory   writes contacts, begin   cost O(links + near points), no allocation
 template <class T, class F, class FrameOf>
@@ -26,7 +25,7 @@ GRADUS_INLINE int find_ground_points(const KindArraysT<F>& kind, const PlaneT<F>
 
 struct GroundPoints {
   static constexpr Access access{.reads = Field::q | Field::v | Field::frames | Field::memory,
-                                 .writes = Field::contacts | Field::frames};
+                                 .writes = Field::contacts};
   static void find(View<access> view, double h);
 };
 

@@ -62,7 +62,6 @@ GRADUS_INLINE int find(const Axes& axes, const KindArraysT<F>& kind, const Plane
     const Vec3T<T> a = s.ground.in_axes_of(f.R);
     const T height = s.root_height + s.ground.along(f.p);
     if (!any(height + dot(a, cast<T>(kind.bound_centre[i])) - T(kind.bound_radius[i]) <= s.reach)) continue;
-    if constexpr (requires { frame_of.move(i); }) frame_of.move(i);  // only now its velocity is needed
     const NearLinkT<T> l = near_link(s, f, a, height);
     for (int k = kind.point_begin[i]; k < kind.point_begin[i + 1]; ++k) {
       const ContactPointT<F>& p = kind.points[k];

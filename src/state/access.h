@@ -33,7 +33,6 @@ struct RobotContext {
   const Plane* ground;
   Vec3 gravity;
   std::int64_t k;
-  bool poses_only;  // link frames hold poses; velocities are made where something touches
   const double* now;
   double* next;
   const double* input;
@@ -50,7 +49,6 @@ class View {
   const Plane& ground() const { return *c_.ground; }
   Vec3 gravity() const { return c_.gravity; }
   std::int64_t k() const { return c_.k; }
-  bool poses_only() const { return c_.poses_only; }
 
   const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }
   const double* v() const requires(has(A.reads, Field::v)) { return c_.now + c_.at.v; }

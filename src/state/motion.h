@@ -40,7 +40,7 @@ struct MotionNeeds {
   std::vector<std::string> missing;  // what the robot lacks; empty: can be bound
   bool uses_contacts = true;         // wants contact forces of the static world
   bool uses_drives = true;           // wants joint forces
-  bool uses_velocities = true;       // wants velocities and subspaces in all link frames, not only in those that touch
+  bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
 };
 
 /// A private number of a motion that people may look at.

@@ -104,7 +104,7 @@ void World::place_robots() {
     for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
     target[robot.kind->njoint() + kPushLink] = -1;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
-    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, false, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
   }
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
@@ -217,7 +217,6 @@ void World::commit(Slot& s) {
 void World::look(Slot& s) {
   const RobotContext& c = s.context;
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
-  s.context.poses_only = !s.needs.uses_velocities;
   if (s.needs.uses_velocities) compute_frames(*c.kind, q, v, s.scratch.frames.data());
   else compute_poses(*c.kind, q, v, s.scratch.frames.data());
   if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);

@@ -116,7 +116,7 @@ GRADUS_INLINE void compute_frames(const LinkT<F>* links, int nlink, const Coordi
   }
 }
 
-/// Poses of all links, and the velocity of the root alone: for motions that need no more. move_out gives the rest.
+/// Poses of all links, and the velocity of the root alone: for motions that need no more.
 template <class T, class F>
 GRADUS_INLINE void compute_poses(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, FrameT<T>* frames) {
   frames[0] = root_frame(x);

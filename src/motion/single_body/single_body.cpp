@@ -9,7 +9,7 @@ MotionNeeds SingleBody::bind(const RobotKind& kind) {
   MotionNeeds n;
   n.z_size = 1;
   n.scratch = sizeof(RigidScratch);
-  n.uses_drives = n.uses_velocities = false;
+  n.uses_drives = false;
   if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
   return n;
 }
