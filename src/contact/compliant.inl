@@ -63,10 +63,10 @@ GRADUS_INLINE Vec3T<T> deflection(const LawT<T, Axes>& law, const ContactMemoryT
 /// Not longer than a sticking spring may be under the normal force fn.
 template <class T, class Axes>
 GRADUS_INLINE Vec3T<T> bounded(const LawT<T, Axes>& law, Vec3T<T> s, T fn) {
-  const T limit = T(law.p.friction) * fn / T(law.p.kt), length = norm(s);
-  const auto over = length > limit;
+  const T limit = T(law.p.friction) * fn, kt = T(law.p.kt);
+  const auto over = dot(s, s) * (kt * kt) > limit * limit;
   if (!any(over)) return s;
-  return select(over, s * (limit / select(over, length, T(1.0))), s);
+  return select(over, s * (limit / (kt * select(over, norm(s), T(1.0)))), s);
 }
 
 /// (5) If the spring of a point that stops were slack, a box on a slope would slip a little whenever a corner slid.
@@ -87,9 +87,13 @@ GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const Contact
     // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the normal
     // forces found then would be those of another motion.
     const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u);
-    const T size = norm(t);
-    c.sliding = size > T(law.p.friction) * c.fn;
-    if (any(c.sliding)) c.d = t * (T(1.0) / select(c.sliding, size, T(1.0)));
+    const T bound = T(law.p.friction) * c.fn;
+    c.sliding = dot(t, t) > bound * bound;  // squares: most points stick, and a root costs as much as the rest
+    T size = T(0.0);
+    if (any(c.sliding)) {
+      size = norm(t);
+      c.d = t * (T(1.0) / select(c.sliding, size, T(1.0)));
+    }
     evaluate(law, s, size, c.active, c);
   }
   if (!all(c.active)) clear_inactive(c);
@@ -103,14 +107,15 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMe
   const auto pulls = mask_and(c.active, fn < T(-kPull));
   const auto pushes = mask_and(c.active, mask_not(pulls));
   const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u + a * law.h());
-  const T size = norm(t), bound = T(law.p.friction) * fn;
+  const T size2 = dot(t, t), bound = T(law.p.friction) * fn, over = bound * T(1 + kOver);
   const auto slides = mask_and(pushes, c.sliding);
-  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size > bound * T(1 + kOver), size > T(0.0)));
+  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size2 > over * over, size2 > T(0.0)));
   // Friction that turns a point round is too much.
-  const auto stops = mask_and(slides, mask_or(size < bound, dot(t, c.d) < T(0.0)));
+  const auto stops = mask_and(slides, mask_or(size2 < bound * bound, dot(t, c.d) < T(0.0)));
   const auto stale = mask_and(mask_and(slides, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
   const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
   if (!any(changed)) return changed;
+  const T size = square_root(size2);
   c.active = pushes;
   c.sliding = mask_and(mask_or(c.sliding, slips), mask_not(stops));
   c.fn = select(mask_or(slips, stale), fn, c.fn);
