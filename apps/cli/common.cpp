@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -30,8 +31,27 @@ void print(const Diagnostics& notes) {
   for (const Diagnostic& d : notes) std::fprintf(stderr, "%s\n", to_string(d).c_str());
 }
 
+namespace {
+
+/// "no scene 'levls'; did you mean 'levels'?"
+void print_no_scene(const std::string& name) {
+  std::vector<std::string> names;
+  for (const std::string& folder : load_options().search)
+    if (fs::is_directory(folder + "/scenes"))
+      for (const auto& entry : fs::directory_iterator(folder + "/scenes")) names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  const std::string near = nearest(name, names);
+  std::string all;
+  for (const std::string& n : names) all += " " + n;
+  std::fprintf(stderr, "error: there is no file and no scene '%s'; %s\n", name.c_str(),
+               near.empty() ? ("scenes that come with gradus:" + all).c_str() : ("did you mean '" + near + "'?").c_str());
+}
+
+}  // namespace
+
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
                                          const std::vector<std::string>& motions) {
+  if (!fs::exists(find_scene(name))) return print_no_scene(name), std::nullopt;
   auto scene = load_scene(find_scene(name), load_options());
   print(scene.notes());
   if (!scene) return std::nullopt;

@@ -66,7 +66,9 @@ class Run(Scratch):
         self.assertIn("articulated", done.stderr)
         self.assertEqual(run("run", "levels", "--for", "10 m").returncode, 2)
         self.assertEqual(run("run", "levels", "--speed", "fast").returncode, 2)
-        self.assertEqual(run("run", "nowhere").returncode, 1)
+        done = run("run", "levls")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("did you mean 'levels'?", done.stderr)
         self.assertEqual(run("fly").returncode, 2)
 
     def test_real_time_is_kept(self):
