@@ -81,9 +81,9 @@ inline const std::vector<Vec3>& spiral() {
 }
 
 /// Local maximum of s near n by a shrinking 5 × 5 grid in the tangent plane.
-inline Vec3 climb(const Pair& p, Vec3 n, double width) {
+inline Vec3 climb(const Pair& p, Vec3 n, double width, int rounds) {
   double best = separation(p, n);
-  for (int round = 0; round < 90 && width > 1e-9; ++round) {
+  for (int round = 0; round < rounds && width > 1e-9; ++round) {
     const Vec3 x = perpendicular(n), y = cross(n, x);
     Vec3 next = n;
     for (int i = -2; i <= 2; ++i)
@@ -95,19 +95,6 @@ inline Vec3 climb(const Pair& p, Vec3 n, double width) {
     n = next;
   }
   return n;
-}
-
-/// How much s falls at least when n is tilted by 1e-4 rad: what a witness must resolve to tell normals apart that
-/// finely.
-inline double sharpness(const Pair& p, Vec3 n) {
-  const Vec3 x = perpendicular(n), y = cross(n, x);
-  double least = 1e300;
-  for (int k = 0; k < 8; ++k) {
-    const double a = k * 0.78539816339744831;
-    const Vec3 m = direction(n + x * (1e-4 * std::cos(a)) + y * (1e-4 * std::sin(a)), n);
-    least = std::min(least, separation(p, n) - separation(p, m));
-  }
-  return least;
 }
 
 struct Answer {
@@ -125,10 +112,12 @@ inline Answer sweep(const Pair& p) {
   Answer out{-1e300, {0, 0, 1}, -1e300};
   std::vector<std::pair<double, Vec3>> tops;
   for (int k = 0; k < 5; ++k) {
-    const Vec3 n = climb(p, dirs[order[k].second], 0.05);
+    const Vec3 n = climb(p, dirs[order[k].second], 0.05, 90);
     tops.push_back({separation(p, n), n});
     if (tops.back().first > out.gap) out.gap = tops.back().first, out.n = n;
   }
+  out.n = climb(p, out.n, 1e-3, 600);  // ridges are climbed slowly; only the winner is worth the patience
+  out.gap = separation(p, out.n);
   for (const auto& [s, n] : tops)
     if (dot(n, out.n) < 1 - 1e-6) out.runner_up = std::max(out.runner_up, s);
   return out;
