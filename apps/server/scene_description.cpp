@@ -19,24 +19,6 @@ json pose_json(const Pose& X) {
 /// JSON has no infinity: an absent limit is null.
 json limit_json(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
-const char* kind_name(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::sphere:
-      return "sphere";
-    case ShapeKind::box:
-      return "box";
-    case ShapeKind::capsule:
-      return "capsule";
-    case ShapeKind::cylinder:
-      return "cylinder";
-    case ShapeKind::mesh:
-      return "mesh";
-    case ShapeKind::plane:
-      return "plane";
-  }
-  return "sphere";
-}
-
 /// Numbers meshes in order of first use, so that twenty equal robots send their triangles once.
 class MeshTable {
  public:
@@ -61,7 +43,7 @@ class MeshTable {
 };
 
 json shape_json(const Shape& s, MeshTable& meshes) {
-  json j = {{"kind", kind_name(s.kind)}, {"pose", pose_json(s.X_BS)}, {"colour", vector_json(s.colour)}};
+  json j = {{"kind", to_string(s.kind)}, {"pose", pose_json(s.X_BS)}, {"colour", vector_json(s.colour)}};
   if (s.radius > 0) j["radius"] = s.radius;
   if (s.length > 0) j["length"] = s.length;
   if (s.kind == ShapeKind::box || s.kind == ShapeKind::plane) j["size"] = vector_json(s.size);
