@@ -1,0 +1,42 @@
+#include <cmath>
+#include <cstdio>
+
+#include "cli/papers/paper.h"
+#include "cli/runner.h"
+
+namespace gradus::cli {
+
+/// Paper 000, sections 4 and 7.5: the levels walk by the same motion; how many robots run in real time at 1000 Hz?
+/// The paper's machine was a 1.86 GHz Pentium M: 6 kinematic robots (each with a camera at 20 Hz), 10 single-body robots and a car.
+std::optional<Json> murosimf_levels(const PaperOptions&) {
+  RunOptions o;
+  o.scene = "levels";
+  auto run = Runner::make(o);
+  if (!run) return std::nullopt;
+  World& w = run->world();
+  std::vector<double> start;
+  for (int r = 0; r < w.robot_count(); ++r) start.push_back(w.q(r)[0]);
+  while (w.time() < 20) run->step();
+  Json distance{{"quantity", "distance walked in 20 s"}, {"unit", "m"}, {"paper", nullptr}, {"real", nullptr}, {"peers", Json::object()}};
+  Json count{{"quantity", "robots in real time at 1000 Hz, one core"}, {"unit", ""}, {"paper", {{"kinematic_walk", 6}, {"single_body", 10}}},
+             {"real", nullptr}, {"peers", Json::object()}};
+  bool upright = true;
+  double least = 1e9, most = 0;
+  for (int r = 0; r < w.robot_count(); ++r) {
+    const std::string level(w.motion(r).name);
+    const double walked = w.q(r)[0] - start[static_cast<std::size_t>(r)];
+    distance["gradus"][level] = walked;
+    count["gradus"][level] = std::floor(1000 * w.model().step * 1000 / w.microseconds(r));
+    least = std::min(least, walked);
+    most = std::max(most, walked);
+    upright &= !w.fallen(r);
+  }
+  Json out{{"name", "murosimf-levels"}, {"rows", Json::array({distance, count})}};
+  char verdict[160];
+  std::snprintf(verdict, sizeof verdict, "%s; the levels' distances differ by %.1f %%; the paper gives none",
+                upright ? "all levels walk" : "not all levels stay upright", 100 * (most - least) / most);
+  out["verdict"] = verdict;
+  return out;
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,31 @@
+/// Experiments of the papers that gradus unites, as commands: `gradus paper NAME`. One file per experiment in this folder,
+/// one line each in registry.cpp.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace gradus::cli {
+
+using Json = nlohmann::ordered_json;
+
+struct PaperOptions {
+  std::string data;    // --data DIR: recordings that are not shipped with gradus; "" when not given
+  std::string out;     // --out DIR: where CSV files and SVG plots go; "" writes none
+  bool quick = false;  // --quick: a shorter run for tests; its figures are not those of the documentation
+};
+
+/// One experiment. Its result is an object:
+///   name, verdict (one line: what agrees and what does not), and rows, each
+///   { quantity, unit, paper, real, peers, gradus }: a number, or an object of numbers by variant; null where there is none.
+/// None when it could not run; the reason is on standard error then.
+struct Paper {
+  const char *name, *about;
+  std::optional<Json> (*run)(const PaperOptions&);
+};
+std::span<const Paper> all_papers();
+
+std::optional<Json> murosimf_levels(const PaperOptions&);
+
+}  // namespace gradus::cli
