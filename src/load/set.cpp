@@ -54,6 +54,8 @@ Targets targets_of_world(SceneSpec& s) {
       {"contact.tangential_damping", quantity(kDamping, c.tangential_damping)},
       {"contact.friction", quantity(kNumber, c.friction)},
       {"contact.restitution", quantity(kNumber, c.restitution)},
+      {"contact.rolling", quantity(kLength, c.rolling)},
+      {"contact.torsion", quantity(kLength, c.torsion)},
   };
 }
 
@@ -97,6 +99,8 @@ Targets targets_of_object(ObjectSpec& o) {
     t["surface.stiffness"] = optional_quantity(kStiffness, o.surface.stiffness);
     t["surface.damping"] = optional_quantity(kDamping, o.surface.damping);
     t["surface.restitution"] = optional_quantity(kNumber, o.surface.restitution);
+    t["surface.rolling"] = optional_quantity(kLength, o.surface.rolling);
+    t["surface.torsion"] = optional_quantity(kLength, o.surface.torsion);
   }
   if (!o.is_joint()) return t;
   const JointUnits units = JointUnits::of(o.kind);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/material.h"
 #include "model/model.h"
 
 namespace gradus {
@@ -49,7 +50,8 @@ void add_mass(Link& link, double m, Vec3 c, const Sym3& J) {
 
 class Compiler {
  public:
-  Compiler(const RobotSpec& spec, const ContactSpec& contact) : spec_(spec), contact_(contact) {}
+  Compiler(const RobotSpec& spec, const ContactSpec& contact, const SurfaceSpec& ground)
+      : spec_(spec), contact_(contact), ground_(ground) {}
 
   std::shared_ptr<const RobotKind> run() {
     out_->name = spec_.name;
@@ -127,7 +129,8 @@ class Compiler {
     const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
     if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
     const int joint = o.is_joint() ? l - 1 : -1;
-    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72})};
+    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
+                        o.surface};
     for (const ShapeSpec& s : o.shapes) {
       const Pose X_LS = X_LO * s.X_OS;
       out_->shapes.push_back({s, i, l, X_LS});
@@ -136,15 +139,16 @@ class Compiler {
   }
 
   void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
+    const PairNumbers n = pair_numbers(contact_, o.surface, ground_);
     auto put = [&](Vec3 p_S, double radius) {
       ContactPoint c{};
       c.p_BC = X_LS * p_S;
       c.radius = radius;
-      c.friction = o.surface.friction.value_or(contact_.friction);
-      c.k = o.surface.stiffness.value_or(contact_.stiffness);
-      c.d = o.surface.damping.value_or(contact_.damping);
-      c.kt = contact_.tangential_stiffness * (c.k / contact_.stiffness);
-      c.dt = contact_.tangential_damping * (c.d / std::max(contact_.damping, 1e-300));
+      c.friction = n.friction;
+      c.k = n.stiffness;
+      c.d = n.damping;
+      c.kt = n.tangential_stiffness;
+      c.dt = n.tangential_damping;
       c.link = static_cast<std::int16_t>(link);
       c.object = static_cast<std::int16_t>(object);
       out_->points.push_back(c);
@@ -160,8 +164,10 @@ class Compiler {
         put({0, 0, 0.5 * s.length}, s.radius);
         break;
       case ShapeKind::cylinder: add_rims(s, put); break;
-      case ShapeKind::mesh: add_extremes(s, put); break;
-      case ShapeKind::plane: break;
+      case ShapeKind::mesh:
+      case ShapeKind::hull: add_extremes(s, put); break;
+      case ShapeKind::plane:
+      case ShapeKind::height_field: break;  // of the field only
     }
   }
 
@@ -250,6 +256,7 @@ class Compiler {
 
   const RobotSpec& spec_;
   const ContactSpec& contact_;
+  const SurfaceSpec& ground_;
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
   std::vector<Pose> X_R_;                // (nobject) object frame in the root frame at q = 0
   std::vector<int> link_of_;             // (nobject)
@@ -285,10 +292,11 @@ int Model::find_robot(const std::string& robot_name) const {
   return -1;
 }
 
-Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact) {
+Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact,
+                                                 const SurfaceSpec& ground) {
   Diagnostics notes = check(robot);
   if (has_errors(notes)) return notes;
-  return {Compiler(robot, contact).run(), std::move(notes)};
+  return {Compiler(robot, contact, ground).run(), std::move(notes)};
 }
 
 namespace {
@@ -313,9 +321,13 @@ Result<Model> compile(const SceneSpec& scene) {
   m.log_period = scene.log_period;
   m.field = scene.field;
   m.meshes = scene.meshes;
+  m.maps = scene.maps;
+  m.contact = scene.contact;
+  SurfaceSpec ground;
   for (const FieldObjectSpec& f : scene.field) {
     if (f.shape.kind != ShapeKind::plane || m.ground.present) continue;
     const Pose X_WS = f.X_WO * f.shape.X_OS;
+    ground = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
@@ -324,7 +336,7 @@ Result<Model> compile(const SceneSpec& scene) {
     for (std::size_t k = 0; k < i && !kind; ++k)
       if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind;
     if (!kind) {
-      auto made = compile(r.robot, scene.contact);
+      auto made = compile(r.robot, scene.contact, ground);
       notes.insert(notes.end(), made.notes().begin(), made.notes().end());
       if (!made) return notes;
       kind = *made;
@@ -376,7 +388,9 @@ bool same_description(const RobotSpec& a, const RobotSpec& b) {
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||
         x.initial != y.initial || x.lower != y.lower || x.upper != y.upper || x.damping != y.damping ||
         x.friction != y.friction || !same(x.servo, y.servo) || x.surface.friction != y.surface.friction ||
-        x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping)
+        x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping ||
+        x.surface.material != y.surface.material || x.surface.restitution != y.surface.restitution ||
+        x.surface.rolling != y.surface.rolling || x.surface.torsion != y.surface.torsion)
       return false;
   }
   return true;
