@@ -12,7 +12,7 @@
 namespace gradus::cli {
 namespace {
 
-constexpr double kWidth = 720, kHeight = 440, kLeft = 74, kRight = 20, kTop = 40, kBottom = 52;
+constexpr double kWidth = 860, kHeight = 440, kLeft = 74, kRight = 180, kTop = 40, kBottom = 52;
 constexpr double kInnerWidth = kWidth - kLeft - kRight, kInnerHeight = kHeight - kTop - kBottom;
 // Distinguishable also for colour-blind readers [Okabe, Ito 2008].
 constexpr const char* kColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555"};
@@ -92,6 +92,9 @@ std::string text_at(double x, double y, const char* anchor, const std::string& t
                      escaped(text));
 }
 
+/// Without the sign of −0.
+std::string number(double x) { return fmt::format("{:.6g}", x + 0.0); }
+
 /// Marks, grid lines and numbers of both axes.
 std::string grid(const Axes& a) {
   std::string out;
@@ -100,13 +103,13 @@ std::string grid(const Axes& a) {
     const double p = a.px(i * sx);
     out += fmt::format("<line class=\"g\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", p, kTop,
                        kTop + kInnerHeight);
-    out += text_at(p, kTop + kInnerHeight + 18, "middle", fmt::format("{:.6g}", i * sx));
+    out += text_at(p, kTop + kInnerHeight + 18, "middle", number(i * sx));
   }
   for (double i = std::ceil(a.y.low / sy); i * sy <= a.y.high; ++i) {
     const double p = a.py(i * sy);
     out += fmt::format("<line class=\"g\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" x1=\"{1}\" x2=\"{2}\"/>\n", p, kLeft,
                        kLeft + kInnerWidth);
-    out += text_at(kLeft - 6, p + 4, "end", fmt::format("{:.6g}", i * sy));
+    out += text_at(kLeft - 6, p + 4, "end", number(i * sy));
   }
   return out;
 }
@@ -136,13 +139,14 @@ std::string line_of(const Series& s, const Axes& a, const char* colour) {
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path, colour);
 }
 
+/// Names beside the picture, where they cover no line.
 std::string legend(const Plot& plot) {
   std::string out;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    const double y = kTop + 14 + 16 * static_cast<double>(i), x = kLeft + kInnerWidth - 10;
-    out += text_at(x - 22, y + 4, "end", plot.series[i].name);
-    out += fmt::format("<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"3\"/>\n",
-                       x - 16, x, y, y, kColours[i % std::size(kColours)]);
+    const double y = kTop + 10 + 18 * static_cast<double>(i), x = kLeft + kInnerWidth + 12;
+    out += text_at(x + 24, y + 4, "start", plot.series[i].name);
+    out += fmt::format("<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"3\"/>\n", x,
+                       x + 16, y, y, kColours[i % std::size(kColours)]);
   }
   return out;
 }
@@ -198,7 +202,7 @@ std::string to_svg(const Plot& plot) {
     out += plot.series[i].dots ? dots_of(plot.series[i], a, colour) : line_of(plot.series[i], a, colour);
   }
   out += legend(plot);
-  out += text_at(kWidth / 2, 24, "middle", plot.title, "font-size=\"15\" font-weight=\"bold\"");
+  out += text_at(kLeft + kInnerWidth / 2, 24, "middle", plot.title, "font-size=\"15\" font-weight=\"bold\"");
   out += text_at(kLeft + kInnerWidth / 2, kHeight - 12, "middle", plot.x_label);
   out += text_at(0, 0, "middle", plot.y_label,
                  fmt::format("transform=\"translate(18 {:.1f}) rotate(-90)\"", kTop + kInnerHeight / 2).c_str());
