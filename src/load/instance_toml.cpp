@@ -26,7 +26,9 @@ std::vector<std::string> joint_names(const RobotSpec& robot) {
 
 bool has_ground(const SceneSpec& scene) {
   return std::any_of(scene.field.begin(), scene.field.end(),
-                     [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
+                     [](const FieldObjectSpec& f) {
+                       return f.shape.kind == ShapeKind::plane || f.shape.kind == ShapeKind::height_field;
+                     });
 }
 
 bool can_stand(const RobotSpec& robot) {

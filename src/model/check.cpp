@@ -469,9 +469,12 @@ class SceneCheck {
   }
 
   void check_robots() {
-    const auto plane = std::find_if(scene_.field.begin(), scene_.field.end(),
-                                    [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
-    const FieldObjectSpec* ground = plane == scene_.field.end() ? nullptr : &*plane;
+    const auto first = [&](ShapeKind kind) {
+      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(), [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
+      return it == scene_.field.end() ? nullptr : &*it;
+    };
+    const FieldObjectSpec* plane = first(ShapeKind::plane);
+    const FieldObjectSpec* ground = plane != nullptr ? plane : first(ShapeKind::height_field);
     std::set<std::string> names;
     for (const RobotInstanceSpec& r : scene_.robots) {
       const std::string path = "robot." + r.name, who = "robot '" + r.name + "': ";
@@ -508,7 +511,7 @@ class SceneCheck {
       return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
     };
     if (ground == nullptr) {
-      fault(path + ".pose", r.place, who + "it is to stand on the ground, but the field has no plane",
+      fault(path + ".pose", r.place, who + "it is to stand on the ground, but the field has no plane or height field",
             "include a field with a plane, e.g. fields/plane.toml, or give z");
     } else if (!((ground->X_WO.R * ground->shape.X_OS.R.z).z > kSteepest)) {
       fault(path + ".pose", r.place, who + "it is to stand on '" + ground->name + "', which is too steep", "give z");

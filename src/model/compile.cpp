@@ -303,6 +303,8 @@ namespace {
 
 /// Lowest contact point at the start posture above the plane, with the base where the scene put it.
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
+/// How far to lift a robot at height z so that no contact point is inside terrain; `or_down`: or to lower it onto it.
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down);
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
@@ -324,8 +326,12 @@ Result<Model> compile(const SceneSpec& scene) {
   m.maps = scene.maps;
   m.contact = scene.contact;
   SurfaceSpec ground;
-  for (const FieldObjectSpec& f : scene.field) {
-    if (f.shape.kind != ShapeKind::plane || m.ground.present) continue;
+  for (std::size_t i = 0; i < scene.field.size(); ++i) {
+    const FieldObjectSpec& f = scene.field[i];
+    if (f.shape.kind != ShapeKind::plane || m.ground.present) {
+      if (f.shape.collides) m.static_objects.push_back(static_cast<int>(i));
+      continue;
+    }
     const Pose X_WS = f.X_WO * f.shape.X_OS;
     ground = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
@@ -343,6 +349,7 @@ Result<Model> compile(const SceneSpec& scene) {
     }
     RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
+    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
   return {std::move(m), std::move(notes)};
@@ -350,10 +357,11 @@ Result<Model> compile(const SceneSpec& scene) {
 
 namespace {
 
-double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
+/// Calls visit(point, place in the world) for every contact point at the start posture.
+template <class Visit>
+void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const Visit& visit) {
   std::vector<Pose> X_WL(kind.links.size());
   X_WL[0] = {to_matrix(normalized(r.q_WB)), r.p_WB};
-  double lowest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kind.nlink(); ++i) {
     const auto u = static_cast<std::size_t>(i);
     if (i > 0) {
@@ -366,10 +374,32 @@ double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane&
     }
     for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
       const ContactPoint& p = kind.points[static_cast<std::size_t>(k)];
-      lowest = std::min(lowest, dot(plane.n, X_WL[u] * p.p_BC) - p.radius - plane.offset);
+      visit(p, X_WL[u] * p.p_BC);
     }
   }
+}
+
+double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
+  double lowest = std::numeric_limits<double>::infinity();
+  each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+    lowest = std::min(lowest, dot(plane.n, at) - p.radius - plane.offset);
+  });
   return std::isfinite(lowest) ? lowest : 0;
+}
+
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down) {
+  double rise = or_down ? -std::numeric_limits<double>::infinity() : 0;
+  for (const FieldObjectSpec& f : scene.field) {
+    if (f.shape.kind != ShapeKind::height_field || !f.shape.collides) continue;
+    const Pose X_SW = inverse(f.X_WO * f.shape.X_OS);
+    each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+      at.z += z - r.p_WB.z;
+      const Vec3 in_map = X_SW * at;
+      const double height = height_at(scene.maps[static_cast<std::size_t>(f.shape.map)].grid, in_map.x, in_map.y);
+      if (height == height) rise = std::max(rise, height - (in_map.z - p.radius));
+    });
+  }
+  return std::isfinite(rise) ? rise : 0;
 }
 
 bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }

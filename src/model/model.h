@@ -138,6 +138,7 @@ struct Model {
   double duration = 10, log_period = 0.01;
   Plane ground;
   std::vector<FieldObjectSpec> field;
+  std::vector<int> static_objects;  // of the field: those that touch and are not the ground plane
   std::vector<MeshSpec> meshes;
   std::vector<HeightMapSpec> maps;
   ContactSpec contact;            // the scene's law and numbers; pairs of materials

@@ -42,7 +42,6 @@ bool set_q(World& w, int r, int, double x) { return write_q(w, r, I, x); }
 template <int I>
 bool set_v(World& w, int r, int, double x) { return write_v(w, r, I, x); }
 
-double component(Vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 template <int I>
 double read_rpy(const World& w, int r, int) { return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I); }
 template <int I>
