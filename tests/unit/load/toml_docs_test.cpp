@@ -40,12 +40,13 @@ TEST(TomlDocs, the_mirrored_limits_are_as_the_page_says) {
 
 TEST(TomlDocs, scenes_and_motions_of_the_page_load) {
   const std::vector<std::string> all = examples("scene_files.md");
-  ASSERT_EQ(all.size(), 3u);
+  ASSERT_EQ(all.size(), 5u);
   const Result<SceneSpec> scene = parse_scene(all[0], kRoot + "/scenes/example.toml");
   EXPECT_EQ(text_of(scene), "");
   ASSERT_TRUE(scene);
   EXPECT_EQ(scene->robots.size(), 8u);
-  const Result<MotionFile> by_hand = parse_motion(all[1], "nod.toml"), by_program = parse_motion(all[2], "nod.toml");
+  for (int part : {1, 2}) EXPECT_EQ(text_of(parse_scene(all[part], kRoot + "/scenes/example.toml")), "");
+  const Result<MotionFile> by_hand = parse_motion(all[3], "nod.toml"), by_program = parse_motion(all[4], "nod.toml");
   EXPECT_EQ(text_of(by_hand), "");
   EXPECT_EQ(text_of(by_program), "");
   ASSERT_TRUE(by_hand && by_program);
