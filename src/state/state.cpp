@@ -2,7 +2,7 @@
 
 namespace gradus {
 
-Layout make_layout(const Model& model, std::span<const int> z_size) {
+Layout make_layout(const Model& model, std::span<const int> z_size, int coupling) {
   Layout out;
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     const RobotKind& kind = *model.robots[i].kind;
@@ -18,6 +18,8 @@ Layout make_layout(const Model& model, std::span<const int> z_size) {
     out.input_size += kind.njoint() + kInputTail;
     out.robots.push_back(l);
   }
+  out.coupling = out.state_size;
+  out.state_size += coupling;
   return out;
 }
 

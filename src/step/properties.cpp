@@ -42,7 +42,6 @@ bool set_q(World& w, int r, int, double x) { return write_q(w, r, I, x); }
 template <int I>
 bool set_v(World& w, int r, int, double x) { return write_v(w, r, I, x); }
 
-double component(Vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 template <int I>
 double read_rpy(const World& w, int r, int) { return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I); }
 template <int I>
@@ -172,7 +171,7 @@ std::vector<Property> list_properties(const World& w) {
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
-      if (info.body && needs.uses_contacts) add(out, prefix, kTouching, r, static_cast<int>(o));
+      if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, static_cast<int>(o));
     }
   }
   return out;
