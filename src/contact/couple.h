@@ -29,14 +29,6 @@
 
 namespace gradus {
 
-/// Twist of one slot per impulse on another (or the same): columns for moments x, y, z, then forces x, y, z.
-struct Response {
-  Vec6 column[6];
-};
-inline Vec6 operator*(const Response& m, const Vec6& f) {
-  return m.column[0] * f.a.x + m.column[1] * f.a.y + m.column[2] * f.a.z + m.column[3] * f.l.x + m.column[4] * f.l.y +
-         m.column[5] * f.l.z;
-}
 /// Response of a free rigid body about its centre of mass: M⁻¹.
 Response free_response(double mass, const Sym3& inertia_inverse_W);
 
@@ -110,6 +102,7 @@ class Couple {
   CoupleReport solve(double h);
 
   std::span<CoupleSlot> slots() { return slots_; }
+  const CoupleSlot& slot(int i) const { return slots_[i]; }
   std::span<CoupleContact> contacts() { return contacts_; }
   CoupleOptions options;
 

@@ -54,6 +54,8 @@ Targets targets_of_world(SceneSpec& s) {
       {"contact.tangential_damping", quantity(kDamping, c.tangential_damping)},
       {"contact.friction", quantity(kNumber, c.friction)},
       {"contact.restitution", quantity(kNumber, c.restitution)},
+      {"contact.moving_stiffness", quantity(kStiffness, c.moving_stiffness)},
+      {"contact.moving_damping", quantity(kDamping, c.moving_damping)},
       {"contact.rolling", quantity(kLength, c.rolling)},
       {"contact.torsion", quantity(kLength, c.torsion)},
   };

@@ -93,6 +93,9 @@ class View {
   Vec6* impulse() const requires(has(A.writes, Field::impulse)) { return c_.s->impulse.data(); }
   Vec6* dV() const requires(has(A.writes, Field::impulse)) { return c_.s->dV.data(); }
   double* dv() const requires(has(A.writes, Field::impulse)) { return c_.s->dv.data(); }
+  ResponseRoom& response_room() const requires(has(A.writes, Field::impulse)) { return c_.s->response; }
+  bool rests() const requires(has(A.reads, Field::impulse)) { return c_.s->rests; }
+  const Vec6& kick() const requires(has(A.reads, Field::impulse)) { return c_.s->kick; }
   StaticContact* contacts_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contacts.data(); }
   int& contact_count() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_count; }
   int* contact_begin_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_begin.data(); }

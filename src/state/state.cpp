@@ -11,7 +11,7 @@ int field_contact_room(const Model& model, const RobotKind& kind) {
   return std::min(kPerShape * static_cast<int>(shapes), kMost);
 }
 
-Layout make_layout(const Model& model, std::span<const int> z_size) {
+Layout make_layout(const Model& model, std::span<const int> z_size, int coupling) {
   Layout out;
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     const RobotKind& kind = *model.robots[i].kind;
@@ -29,6 +29,8 @@ Layout make_layout(const Model& model, std::span<const int> z_size) {
     out.input_size += kind.njoint() + kInputTail;
     out.robots.push_back(l);
   }
+  out.coupling = out.state_size;
+  out.state_size += coupling;
   return out;
 }
 

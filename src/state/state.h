@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "tree/frames.h"
+#include "tree/dynamics.h"
 
 namespace gradus {
 
@@ -51,10 +51,11 @@ constexpr int kInputTail = 8;
 
 struct Layout {
   std::vector<RobotLayout> robots;
+  int coupling = 0;               // State: memory of the contacts that couple solves
   int state_size = 0, input_size = 0;
 };
-/// z_size: room for private numbers, per robot.
-Layout make_layout(const Model& model, std::span<const int> z_size);
+/// z_size: room for private numbers, per robot; coupling: numbers of that memory.
+Layout make_layout(const Model& model, std::span<const int> z_size, int coupling);
 
 /// How many contacts with static objects a robot of this kind may have at once.
 int field_contact_room(const Model& model, const RobotKind& kind);
@@ -140,6 +141,9 @@ struct RobotScratch {
   std::vector<double> a;                 // (njoint) B3: joint accelerations
   std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
   std::vector<double> dv;                // (njoint) B4
+  bool rests = false;                    // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
+  Vec6 kick = zero6<double>();           // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
+  ResponseRoom response;                 // B4
   std::vector<std::byte> own;            // the motion's own scratch
 };
 

@@ -171,7 +171,7 @@ std::vector<Property> list_properties(const World& w) {
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
-      if (info.body && needs.uses_contacts) add(out, prefix, kTouching, r, static_cast<int>(o));
+      if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, static_cast<int>(o));
     }
   }
   return out;

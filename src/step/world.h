@@ -5,6 +5,9 @@
 ///            swap, k = k + 1
 ///            HALF A "look"   A1 poses, A2 contacts of the new state
 ///
+/// Robots that touch nothing moving go through half B one by one; those of an island that couple must solve go together
+/// [step/contacts.h].
+///
 /// The same bits for any number of threads. Nothing is allocated after make().
 #pragma once
 #include <memory>
@@ -17,6 +20,7 @@
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
+#include "step/contacts.h"
 #include "step/threads.h"
 
 namespace gradus {
@@ -34,6 +38,7 @@ struct StepReport {
   std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
   std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
   std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
+  CouplingReport coupling;
 };
 
 /// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
@@ -84,7 +89,9 @@ class World {
   Vec3 centre_of_mass(int robot) const;
   Vec6 momentum(int robot) const;                     // linear; angular about the world's origin
   double energy(int robot) const;                     // kinetic and potential (of gravity)
-  double contact_force(int robot, int link) const;    // normal force on a link from the ground
+  double contact_force(int robot, int link) const;    // normal force on a link from the static world
+  /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
+  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
   RobotOutput output(int robot) const;
   bool fallen(int robot) const;                       // tilted by more than 60 degrees from its start
 
@@ -142,9 +149,13 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
-  void move(Slot& s);           // B1 to B3
-  void couple();                // B4
+  void move(int robot);         // B1 to B3
+  bool review(Slot& s);         // were limits met?
+  void take_impulses(int robot);  // B4: given by users
+  void move_island(int island, int thread);  // B1 to B4 of robots that touch each other
   void commit(Slot& s);         // B5
+  void finish(int robot);       // B5, A1
+  void find_contacts();         // A2 between moving bodies
   void look(Slot& s);           // A1, A2
   void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
@@ -162,6 +173,8 @@ class World {
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
   std::vector<Impulse> impulses_;
+  Contacts contacts_;
+  std::vector<Contacts::Robot> movers_;  // (robots)
   Team team_;
   double (*clock_)();
   double clock_cost_ = 0;       // of one reading [s]

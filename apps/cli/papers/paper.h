@@ -29,5 +29,7 @@ std::span<const Paper> all_papers();
 
 std::optional<Json> murosimf_levels(const PaperOptions&);
 std::optional<Json> murosimf_counting(const PaperOptions&);
+std::optional<Json> simbenchmark(const PaperOptions&);
+std::optional<Json> tosses(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -7,6 +7,8 @@ const Paper kPapers[] = {
     {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
      murosimf_levels},
     {"murosimf-counting", "paper 000: tests of collision detection for two robots, the field and a ball", murosimf_counting},
+    {"simbenchmark", "contact of free bodies: rolling, bouncing, 666, sliding, slope, tumbling box", simbenchmark},
+    {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
 };
 
 }  // namespace
