@@ -3,11 +3,12 @@
 #include <random>
 
 #include "cli/papers/free_scene.h"
+#include "cli/papers/mujoco_peer.h"
 #include "cli/papers/paper.h"
 
 /// SimBenchmark [leggedrobotics/SimBenchmark; facts/legged.md 1.1], the sliding cube of ContactBench (1.3), Drake's sphere on a slope
-/// (1.4) and Gazebo's tumbling box (1.5), all through World, at 1 ms. Peers: published figures, and those measured on Debian's
-/// packages as facts/legged.md gives them.
+/// (1.4) and Gazebo's tumbling box (1.5), all through World, at 1 ms. Peers: figures published or measured before on Debian's packages
+/// [facts/legged.md 1.1 to 1.5], and Debian's MuJoCo in the same run where it is installed.
 namespace gradus::cli {
 namespace {
 
@@ -37,6 +38,27 @@ std::optional<double> rolling(Vec3 direction, double seconds) {
     w->step();
   }
   return sum / steps;
+}
+
+Vec3 place(mujoco::View m, int body) { return {m.q[7 * body], m.q[7 * body + 1], m.q[7 * body + 2]}; }
+Vec3 velocity(mujoco::View m, int body) { return {m.v[6 * body], m.v[6 * body + 1], m.v[6 * body + 2]}; }
+
+std::optional<double> mujoco_rolling(Vec3 direction, double seconds) {
+  mujoco::Task t;
+  t.floor_friction = 0.4;
+  t.push = direction * 150.0;
+  t.bodies.push_back({true, 10, 0.4, {10, 10, 0.5}, {0, 0, 0.5 - 2e-5}});
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) t.bodies.push_back({false, 1, 0.8, {0.5, 0, 0}, {-4.0 + 2 * i, -4.0 + 2 * j, 1.5 - 6e-5}});
+  const double f1 = 0.4 * 35 * kGravity, f2 = (150 - f1) / 10 / (3.5 + 2.5), a_box = (150 - f1 - 25 * f2) / 10;
+  const auto steps = static_cast<int>(std::lround(seconds / kStep));
+  double sum = 0;
+  const bool ran = mujoco::run(t, steps, [](mujoco::View) {}, [&](mujoco::View m, int i) {
+    if (i == steps) return;
+    const Vec3 box = velocity(m, 0) - direction * (a_box * i * kStep), ball = velocity(m, 1) - direction * (f2 * i * kStep);
+    sum += dot(box, box) + dot(ball, ball);
+  });
+  return ran ? std::optional<double>(sum / steps) : std::nullopt;
 }
 
 double total_energy(const World& w) {
@@ -85,15 +107,15 @@ FreeScene balls_666(double z) {
   return s;
 }
 
-/// Sum of squared overlaps of all balls with each other and the ground [m²].
-double overlaps(const World& w, double radius) {
+/// Sum of squared overlaps of n balls with each other and the ground [m²]; at(i): centre of ball i.
+template <class At>
+double overlaps(int n, double radius, const At& at) {
   double sum = 0;
-  const int n = w.robot_count();
   for (int i = 0; i < n; ++i) {
-    const Vec3 p = base_position(w.q(i).data());
+    const Vec3 p = at(i);
     if (p.z < radius) sum += square(radius - p.z);
     for (int j = i + 1; j < n; ++j) {
-      const Vec3 d = base_position(w.q(j).data()) - p;
+      const Vec3 d = at(j) - p;
       const double d2 = dot(d, d);
       if (d2 < 4 * radius * radius) sum += square(2 * radius - std::sqrt(d2));
     }
@@ -109,10 +131,23 @@ std::optional<double> stack_666(double seconds) {
   const auto steps = static_cast<int>(std::lround(seconds / kStep));
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
-    sum += overlaps(*w, 0.1);
+    sum += overlaps(w->robot_count(), 0.1, [&](int b) { return base_position(w->q(b).data()); });
     w->step();
   }
   return sum / steps;
+}
+
+std::optional<double> mujoco_666(double seconds) {
+  const FreeScene s = balls_666(0.101);
+  mujoco::Task t;
+  t.floor_friction = 0;
+  for (const RobotInstanceSpec& r : s.spec.robots) t.bodies.push_back({false, 10, 0, {0.1, 0, 0}, r.p_WB});
+  const auto steps = static_cast<int>(std::lround(seconds / kStep));
+  double sum = 0;
+  const bool ran = mujoco::run(t, steps, [](mujoco::View) {}, [&](mujoco::View m, int i) {
+    if (i < steps) sum += overlaps(216, 0.1, [&](int b) { return place(m, b); });
+  });
+  return ran ? std::optional<double>(sum / steps) : std::nullopt;
 }
 
 /// Stopping distance of a cube of 0.2 m sliding at 1 m/s, friction 0.4: error in percent.
@@ -128,6 +163,31 @@ std::optional<double> sliding(double degrees) {
   for (int i = 0; i < 1000; ++i) w->step();
   const Vec3 p = base_position(w->q(0).data());
   return 100 * (std::hypot(p.x, p.y) / exact - 1);
+}
+
+std::optional<double> mujoco_sliding(double degrees) {
+  mujoco::Task t;
+  t.floor_friction = 0.4;
+  t.bodies.push_back({true, 1, 0.4, {0.1, 0.1, 0.1}, {0, 0, 0.1}});
+  const double angle = degrees / 180 * 3.14159265358979324, exact = 1 / (2 * 0.4 * kGravity);
+  double way = 0;
+  const bool ran = mujoco::run(t, 1000, [&](mujoco::View m) { m.v[0] = std::cos(angle), m.v[1] = std::sin(angle); },
+                               [&](mujoco::View m, int) { way = std::hypot(m.q[0], m.q[1]); });
+  return ran ? std::optional<double>(100 * (way / exact - 1)) : std::nullopt;
+}
+
+std::optional<double> mujoco_incline() {
+  constexpr double pitch = 15.0 / 180 * 3.14159265358979324;
+  mujoco::Task t;
+  t.gravity = {kGravity * std::sin(pitch), 0, -kGravity * std::cos(pitch)};
+  t.floor_friction = 0.5;
+  t.bodies.push_back({false, 0.1, 0.5, {0.05, 0, 0}, {0, 0, 0.05}});
+  double error = 0;
+  const bool ran = mujoco::run(t, 1000, [](mujoco::View) {}, [&](mujoco::View m, int i) {
+    const double fallen = dot(t.gravity, place(m, 0) - Vec3{0, 0, 0.05}) / kGravity;
+    if (i == 1000) error = norm(velocity(m, 0)) / std::sqrt(2 * kGravity * fallen / 1.4) - 1;
+  });
+  return ran ? std::optional<double>(error) : std::nullopt;
 }
 
 /// Relative error of the speed of a ball that has rolled down a slope of 15° for a second; v² = 2 g h/1.4.
@@ -179,6 +239,12 @@ std::optional<Tumble> boxes() {
   return t;
 }
 
+/// Published peers, and the one that runs along.
+Json with(Json peers, std::optional<double> here) {
+  if (here) peers[mujoco::name() + ", here"] = *here;
+  return peers;
+}
+
 Json row(const char* quantity, const char* unit, Json peers, Json asked, std::optional<double> ours) {
   Json r{{"quantity", quantity}, {"unit", unit}, {"paper", nullptr}, {"real", nullptr}, {"peers", std::move(peers)}};
   r["peers"]["asked"] = std::move(asked);
@@ -200,18 +266,19 @@ std::optional<Json> simbenchmark(const PaperOptions& options) {
     ++all;
     kept += x && *x >= low && *x <= high;
   };
-  add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7,
-      {{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}});
-  add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0, 5e-7,
-      {{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}});
+  add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7, with(
+      {{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}}, mujoco_rolling({0, 1, 0}, 4 * part)));
+  add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0, 5e-7, with(
+      {{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}}, mujoco_rolling({0.5, 0.86602540378443865, 0}, 4 * part)));
   add("bouncing: mean squared energy error", "J²", bouncing(20 * part), 0, 1e-6, {{"RaiSim", 0.0186}, {"ODE", 185.03}, {"Bullet", 185.06}, {"DART", 72274}});
-  add("666: mean squared overlap", "m²", stack_666(10 * part), 0, 1e-5, {{"RaiSim", 1.35e-4}, {"ODE", 1.4e-4}, {"Bullet", 5.3e-5}, {"MuJoCo", 4.3e-4}});
+  add("666: mean squared overlap", "m²", stack_666(10 * part), 0, 1e-5,
+      with({{"RaiSim", 1.35e-4}, {"ODE", 1.4e-4}, {"Bullet", 5.3e-5}, {"MuJoCo", 4.3e-4}}, mujoco_666(10 * part)));
   FreeScene elastic = balls_666(1.101);
   add("elastic 666: mean squared energy error", "J²", energy_error(elastic, 10 * part), 0, 1, {{"RaiSim", 8.4}, {"ODE", 112}, {"Bullet", 4.3e8}});
-  add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34, {{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}});
-  add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34, {{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}});
-  add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34, {{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}});
-  add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4, {{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}});
+  add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34, with({{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}}, mujoco_sliding(0)));
+  add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34, with({{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}}, mujoco_sliding(30)));
+  add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34, with({{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}}, mujoco_sliding(45)));
+  add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4, with({{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}}, mujoco_incline()));
   const auto tumble = boxes();
   const auto of = [&](double Tumble::*part_of) { return tumble ? std::optional<double>((*tumble).*part_of) : std::nullopt; };
   add("tumbling box: largest relative error of angular momentum", "", of(&Tumble::momentum), 0, 1.3e-2, {{"ODE", 2.2e-2}, {"Bullet", 1.3e-2}, {"MuJoCo", 1.3e-2}, {"MuJoCo RK4", 1.6e-6}});
