@@ -130,7 +130,7 @@ void Contacts::add_field(const Model& model, Diagnostics& notes) {
   for (std::size_t i = 0; i < model.field.size(); ++i) {
     const FieldObjectSpec& f = model.field[i];
     if (!f.shape.collides) continue;
-    Result<Shape> shape = library_.add(f.shape, model.meshes, MeshUse::triangles);
+    Result<Shape> shape = library_.add(f.shape, model.meshes, MeshUse::triangles, model.maps);
     notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
     if (!shape) continue;
     const Pose X_WS = f.X_WO * f.shape.X_OS;
@@ -200,6 +200,7 @@ void Contacts::make_room(const Model& model, int threads) {
 
 Diagnostics Contacts::build(const Model& model, int threads) {
   Diagnostics notes;
+  scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
   add_field(model, notes);
   make_laws(model.contact);

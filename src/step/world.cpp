@@ -46,6 +46,8 @@ Diagnostics World::bind_all() {
   notes.insert(notes.end(), more.begin(), more.end());
   layout_ = make_layout(model_, z_size, contacts_.memory_size());
   for (Slot& s : slots_) movers_.push_back({&s.context, &s.motion, &s.needs});
+  const Diagnostics field = statics_.build(model_);
+  notes.insert(notes.end(), field.begin(), field.end());
   return notes;
 }
 
@@ -74,7 +76,6 @@ int World::make_room(Slot& s, const RobotKind& kind) {
   const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
   RobotScratch& c = s.scratch;
   c.frames.resize(nlink);
-  c.contacts.resize(kind.points.size());
   c.contact_begin.resize(nlink + 1);
   c.drive.resize(njoint);
   c.acc.resize(nlink);
@@ -110,6 +111,10 @@ void World::place_robots() {
     target[robot.kind->njoint() + kPushLink] = -1;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
     slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+    slots_[i].context.statics = statics_.kind(*robot.kind);
+    slots_[i].context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
+    slots_[i].scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
+    slots_[i].scratch.field.resize(static_cast<std::size_t>(at.field_size));
   }
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
@@ -162,8 +167,9 @@ void World::step() {
   std::swap(state_[0], state_[1]);
   contacts_.add_reports();
   find_contacts();
-  report_.predictions = report_.unsettled = 0;
+  report_.predictions = report_.unsettled = report_.field_dropped = 0;
   for (int i = 0; i < robot_count(); ++i) {
+    report_.field_dropped += slot(i).scratch.field_dropped;
     report_.predictions += slot(i).predictions;
     report_.unsettled += slot(i).unsettled;
     if (slot(i).not_finite && report_.not_finite < 0) report_.not_finite = i;
@@ -258,6 +264,8 @@ void World::look(Slot& s) {
   if (s.needs.uses_velocities) compute_frames(*c.kind, q, v, s.scratch.frames.data());
   else compute_poses(*c.kind, q, v, s.scratch.frames.data());
   if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);
+  else s.scratch.contact_count = 0;
+  if (s.needs.uses_contacts && c.statics) StaticPoints::find(View<StaticPoints::access>(c), model_.step);
 }
 
 void World::refresh(int robot) {
@@ -297,7 +305,7 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   if (!needs.missing.empty()) return needs.missing;
   s.motion = motion;
   s.needs = std::move(needs);
-  s.scratch.contact_count = 0;
+  s.scratch.contact_count = s.scratch.field_count = 0;
   std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
   forget(s);
   RobotContext c = s.context;
@@ -345,7 +353,7 @@ bool World::restore(const Snapshot& s) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].motion = find_motion(s.motion[i]);
     slots_[i].needs = slots_[i].motion->bind(*slots_[i].context.kind);
-    slots_[i].scratch.contact_count = 0;
+    slots_[i].scratch.contact_count = slots_[i].scratch.field_count = 0;
     std::fill(slots_[i].scratch.contact_begin.begin(), slots_[i].scratch.contact_begin.end(), 0);
     slots_[i].not_finite = false;
     slots_[i].context.k = s.k;

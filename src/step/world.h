@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "contact/static_world.h"
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
@@ -36,6 +37,7 @@ struct StepReport {
   int not_finite = -1;          // robot whose state stopped being finite; −1: none
   std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
   std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
+  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
   CouplingReport coupling;
 };
 
@@ -76,6 +78,8 @@ class World {
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
   std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
+  int link_of(int robot, const FieldMemory& contact) const;    // that touches there
   std::span<const double> private_state(int robot) const;  // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
@@ -162,6 +166,7 @@ class World {
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
   Model model_;
+  StaticWorld statics_;         // the field as robots meet it
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]
   Input input_;
