@@ -67,6 +67,7 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   draft.sound = read_model(t, draft);
   read_start(t, r);
   if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
+  t.boolean("self_contact", r.self_contact);
   read_joints(t, r);
   read_servos(t, r);
   read_controller(t, r);

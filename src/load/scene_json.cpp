@@ -61,8 +61,9 @@ void fields(Io& io, ContactSpec& x) {
   io("law", x.law); io("stiffness", x.stiffness); io("damping", x.damping);
   io("tangential_stiffness", x.tangential_stiffness); io("tangential_damping", x.tangential_damping);
   io("friction", x.friction); io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
-  io("spring", x.spring); io("pairs", x.pairs); io("moving_stiffness", x.moving_stiffness);
-  io("moving_damping", x.moving_damping); io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
+  io("spring", x.spring); io("pairs", x.pairs);
+  io("moving_stiffness", x.moving_stiffness); io("moving_damping", x.moving_damping);
+  io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
 }
 template <class Io>
 void fields(Io& io, ControllerSpec& x) {
@@ -72,8 +73,7 @@ void fields(Io& io, ControllerSpec& x) {
 template <class Io>
 void fields(Io& io, RobotInstanceSpec& x) {
   io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
-  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("self_contact", x.self_contact); io("on_ground", x.on_ground);
-  io("controller", x.controller);
+  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("self_contact", x.self_contact); io("on_ground", x.on_ground); io("controller", x.controller);
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
@@ -82,7 +82,7 @@ void fields(Io& io, FieldObjectSpec& x) {
 template <class Io>
 void fields(Io& io, SceneSpec& x) {
   io("name", x.name); io("about", x.about); io("file", x.file); io("step", x.step); io("seed", x.seed);
-  io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("contact", x.contact);
+  io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("volumes", x.volumes); io("contact", x.contact);
   io("field", x.field); io("meshes", x.meshes); io("maps", x.maps); io("robots", x.robots);
 }
 

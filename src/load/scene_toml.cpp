@@ -59,6 +59,7 @@ class SceneReader {
     std::int64_t seed = 0;
     if (t.integer("seed", 0, std::numeric_limits<std::int64_t>::max(), seed))
       scene_.seed = static_cast<std::uint64_t>(seed);
+    note(t, "volumes", t.text("volumes", scene_.volumes));
     read_gravity(t);
     if (const toml::table* contact = t.table("contact")) read_contact(*contact);
     std::vector<std::string> names;
@@ -102,14 +103,14 @@ class SceneReader {
     keep("restitution", t.number("restitution", c.restitution));
     keep("rolling", t.quantity("rolling", kLength, c.rolling));
     keep("torsion", t.quantity("torsion", kLength, c.torsion));
-    keep("moving_stiffness", t.quantity("moving_stiffness", kStiffness, c.moving_stiffness));
-    keep("moving_damping", t.quantity("moving_damping", kDamping, c.moving_damping));
-    keep("impact_speed", t.quantity("impact_speed", kSpeed, c.impact_speed));
-    keep("recovery_speed", t.quantity("recovery_speed", kSpeed, c.recovery_speed));
     keep("s_c", t.quantity("s_c", kStiffness, c.spring.s_c));
     keep("s_b", t.number("s_b", c.spring.s_b));
     keep("s_mu", t.quantity("s_mu", kSlowness, c.spring.s_mu));
     keep("s_nu", t.quantity("s_nu", kLengthTime, c.spring.s_nu));
+    keep("moving_stiffness", t.quantity("moving_stiffness", kStiffness, c.moving_stiffness));
+    keep("moving_damping", t.quantity("moving_damping", kDamping, c.moving_damping));
+    keep("impact_speed", t.quantity("impact_speed", kSpeed, c.impact_speed));
+    keep("recovery_speed", t.quantity("recovery_speed", kSpeed, c.recovery_speed));
     t.finish("contact");
   }
 

@@ -56,6 +56,9 @@ Targets targets_of_world(SceneSpec& s) {
       {"contact.restitution", quantity(kNumber, c.restitution)},
       {"contact.moving_stiffness", quantity(kStiffness, c.moving_stiffness)},
       {"contact.moving_damping", quantity(kDamping, c.moving_damping)},
+      {"contact.impact_speed", quantity(kSpeed, c.impact_speed)},
+      {"contact.recovery_speed", quantity(kSpeed, c.recovery_speed)},
+      {"volumes", {kNumber, nullptr, [&s](const std::string& w) { s.volumes = w; }}},
       {"contact.rolling", quantity(kLength, c.rolling)},
       {"contact.torsion", quantity(kLength, c.torsion)},
   };

@@ -415,14 +415,17 @@ class SceneCheck {
     number("restitution", c.restitution, 0, true);
     number("rolling", c.rolling, 0, true);
     number("torsion", c.torsion, 0, true);
-    number("moving_stiffness", c.moving_stiffness, 0, false);
-    number("moving_damping", c.moving_damping, 0, true);
-    number("impact_speed", c.impact_speed, 0, true);
-    number("recovery_speed", c.recovery_speed, 0, false);
     number("s_c", c.spring.s_c, 0, false);
     number("s_b", c.spring.s_b, 0, true);
     number("s_mu", c.spring.s_mu, 0, true);
     number("s_nu", c.spring.s_nu, 0, true);
+    number("moving_stiffness", c.moving_stiffness, 0, false);
+    number("moving_damping", c.moving_damping, 0, true);
+    number("impact_speed", c.impact_speed, 0, true);
+    number("recovery_speed", c.recovery_speed, 0, false);
+    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
+    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
+      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'", did_you_mean(scene_.volumes, volumes));
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
   }

@@ -325,6 +325,7 @@ Result<Model> compile(const SceneSpec& scene) {
   m.meshes = scene.meshes;
   m.maps = scene.maps;
   m.contact = scene.contact;
+  m.volumes = scene.volumes;
   SurfaceSpec ground;
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
     const FieldObjectSpec& f = scene.field[i];
@@ -347,7 +348,7 @@ Result<Model> compile(const SceneSpec& scene) {
       if (!made) return notes;
       kind = *made;
     }
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
+    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
     if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));

@@ -128,6 +128,7 @@ struct RobotModel {
   ControllerSpec controller;
   Vec3 p_WB, v_WB, w_WB;          // start of the base
   Quat q_WB;
+  bool self_contact = false;      // its own links touch each other
 };
 
 struct Model {
@@ -141,6 +142,7 @@ struct Model {
   std::vector<int> static_objects;  // of the field: those that touch and are not the ground plane
   std::vector<MeshSpec> meshes;
   std::vector<HeightMapSpec> maps;
+  std::string volumes = "aabb";   // of collision trees
   ContactSpec contact;            // the scene's law and numbers; pairs of materials
   std::vector<RobotModel> robots;
   int find_robot(const std::string& robot_name) const;  // −1: none

@@ -157,6 +157,12 @@ struct ContactSpec {
   double torsion = 0;                 // resistance to turning about the normal           [m]
   SpringLawSpec spring;               // law "spring"
   std::vector<ContactPairSpec> pairs;
+
+  // Contacts between moving bodies, and all of free bodies [docs/couple.md]
+  double moving_stiffness = 1e6;      // of one contact                                   [N/m]
+  double moving_damping = 1000;       //                                                  [N s/m]
+  double impact_speed = 0.05;         // restitution acts above it                        [m/s]
+  double recovery_speed = 1;          // fastest recovery from penetration                [m/s]
 };
 
 /// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes" or "library".
@@ -178,6 +184,7 @@ struct RobotInstanceSpec {
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
   Place place;
@@ -199,6 +206,7 @@ struct SceneSpec {
   Vec3 gravity{0, 0, -9.81};           // [m/s²]
   double duration = 10;                // default of `gradus run --for`, simulated time    [s]
   double log_period = 0.01;            // simulated time between two logged samples        [s]
+  std::string volumes = "aabb";        // of collision trees: sphere | aabb | obb
   ContactSpec contact;
   std::vector<FieldObjectSpec> field;  // the first plane is the ground
   std::vector<MeshSpec> meshes;

@@ -130,7 +130,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
-  contacts_.push_back({x.robot, x.link, y.robot, y.link, c.point, swap ? -c.normal : c.normal, c.gap, {0, 0, 0}, {0, 0, 0}, 0, pair,
+  contacts_.push_back({x.robot, x.link, y.robot, y.link, c.point, swap ? -c.normal : c.normal, c.gap, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, pair,
                        c.feature, x.surface * static_cast<int>(surfaces_.size()) + y.surface});
 }
 
@@ -145,7 +145,7 @@ void Contacts::guess(const double* memory) {
     for (int i = first; i < count && record(i)[0] == c.pair; ++i) {
       const double* r = record(i);
       if (r[1] != c.feature) continue;
-      c.impulse = {r[2], r[3], r[4]};
+      c.impulse = c.before = {r[2], r[3], r[4]};
       c.moment = {r[5], r[6], r[7]};
       c.force = r[8];
       break;

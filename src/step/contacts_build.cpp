@@ -200,6 +200,7 @@ void Contacts::make_room(const Model& model, int threads) {
 
 Diagnostics Contacts::build(const Model& model, int threads) {
   Diagnostics notes;
+  scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
   add_field(model, notes);
   make_laws(model.contact);

@@ -71,7 +71,7 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
     CoupleContact k;
     k.a = slot(c.robot_a, c.link_a), k.b = slot(c.robot_b, c.link_b);
     k.point = c.point, k.normal = c.normal, k.gap = c.gap, k.law = laws_[c.law];
-    k.impulse = c.impulse, k.moment = c.moment;
+    k.impulse = c.impulse, k.before = c.before, k.moment = c.moment;
     k.key = static_cast<std::uint64_t>(i);
     added += solver.add_contact(k);
   }

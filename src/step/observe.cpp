@@ -106,10 +106,10 @@ double World::contact_force(int robot, int link) const {
   double sum = 0;
   for (int k = kind.point_begin[static_cast<std::size_t>(link)]; k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
     sum += memory[static_cast<std::size_t>(k)].fn;
-  for (const FieldMemory& m : field_memory(robot))
-    if (link_of(robot, m) == link) sum += m.fn;
   for (const MovingContact& c : contacts())
     if (c.robot_a == robot && c.link_a == link && c.robot_b < 0) sum += c.force;
+  for (const FieldMemory& m : field_memory(robot))
+    if (link_of(robot, m) == link) sum += m.fn;
   return sum;
 }
 

@@ -62,6 +62,9 @@ double read_object(const World& w, int r, int o) { return component(w.X_WO(r, o)
 template <int I>
 double read_object_rpy(const World& w, int r, int o) { return component(to_roll_pitch_yaw(to_quaternion(w.X_WO(r, o).R)), I); }
 
+template <auto Member>
+double coupling(const World& w, int, int) { return double(w.report().coupling.*Member); }
+
 constexpr auto kWhole = PropertyType::whole;
 constexpr auto kTruth = PropertyType::truth;
 
@@ -72,6 +75,13 @@ const Decl kWorld[] = {
     {"robots", "", "number of robots", [](const World& w, int, int) { return double(w.robot_count()); }, nullptr, kWhole},
     {"unsettled", "", "steps in which a robot still met a limit after its last prediction",
      [](const World& w, int, int) { return double(w.report().unsettled); }, nullptr, kWhole},
+    {"volume_tests", "", "tests between bounding volumes in the last look", coupling<&CouplingReport::volume_tests>, nullptr, kWhole},
+    {"object_tests", "", "pairs of shapes that the narrow phase was asked about in the last look", coupling<&CouplingReport::object_tests>, nullptr, kWhole},
+    {"contacts", "", "contacts that couple will solve in the next step", coupling<&CouplingReport::contacts>, nullptr, kWhole},
+    {"islands", "", "groups of bodies that touch each other", coupling<&CouplingReport::islands>, nullptr, kWhole},
+    {"second_passes", "", "islands predicted and solved again since the start", coupling<&CouplingReport::passes>, nullptr, kWhole},
+    {"unsettled_islands", "", "solutions that did not reach their tolerance since the start", coupling<&CouplingReport::unsettled>, nullptr, kWhole},
+    {"dropped_contacts", "", "contacts that did not fit since the start", coupling<&CouplingReport::dropped>, nullptr, kWhole},
 };
 
 const Decl kRobot[] = {
