@@ -9,7 +9,7 @@
 namespace gradus::cli {
 namespace {
 
-/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [[object]].
+/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [robot] or [[object]].
 enum class FileKind { scene, robot, motion };
 
 FileKind kind_of(const std::string& path) {
@@ -21,7 +21,7 @@ FileKind kind_of(const std::string& path) {
   std::fclose(f);
   auto has = [&](const char* table) { return text.find(std::string("\n") + table) != std::string::npos || text.rfind(table, 0) == 0; };
   if (has("[motion]")) return FileKind::motion;
-  if (has("[[object]]")) return FileKind::robot;
+  if (has("[[object]]") || has("[robot]")) return FileKind::robot;
   return FileKind::scene;
 }
 
