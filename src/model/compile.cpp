@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/link_pairs.h"
 #include "model/model.h"
 
 namespace gradus {
@@ -214,6 +215,7 @@ class Compiler {
                                float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
                                l.tip, l.on_branch_path, l.same_origin, l.diagonal});
     }
+    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
   }
 
   void finish_points() {

@@ -80,6 +80,8 @@ struct ShapeInfo {
   Pose X_LS;              // shape frame in the link's frame
 };
 
+struct LinkPairs;  // [link_pairs.h]
+
 /// One kind of robot. Robots of the same description share one.
 struct RobotKind {
   std::string name;
@@ -99,6 +101,7 @@ struct RobotKind {
   bool has_mimics = false;             // some joint follows another
   double mass = 0;                     // [kg]
   double height = 0;                   // lowest to highest contact point at the start posture  [m]
+  std::shared_ptr<const LinkPairs> pairs;  // the links two at a time
 
   int nlink() const { return static_cast<int>(links.size()); }
   int njoint() const { return static_cast<int>(joints.size()); }

@@ -4,6 +4,7 @@
 
 #include "step/world.h"
 #include "tree/kernels.h"
+#include "tree/pairs.h"
 
 namespace gradus {
 
@@ -59,7 +60,7 @@ Vec3 World::centre_of_mass(int robot) const {
   double mass;
   Vec3 com;
   Sym3 J;
-  common_body(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(), mass, com, J);
+  common_body(kind, slot(robot).scratch.frames.data(), mass, com, J);
   return base_position(q(robot).data()) + com;
 }
 

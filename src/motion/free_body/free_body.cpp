@@ -5,10 +5,7 @@
 namespace gradus {
 
 MotionNeeds FreeBody::bind(const RobotKind& kind) {
-  MotionNeeds n;
-  n.scratch = sizeof(RigidScratch);
-  n.uses_drives = false;
-  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
+  MotionNeeds n = rigid_needs(kind, 0);
   if (kind.njoint() > 0) n.missing.push_back("a single rigid body: this robot has joints");
   return n;
 }

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "motion/joint_path.h"
-#include "motion/rigid.h"
+#include "motion/root.h"
 
 namespace gradus {
 namespace {
