@@ -28,5 +28,6 @@ struct Paper {
 std::span<const Paper> all_papers();
 
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> servos(const PaperOptions&);
 
 }  // namespace gradus::cli

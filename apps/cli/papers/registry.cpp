@@ -6,6 +6,7 @@ namespace {
 const Paper kPapers[] = {
     {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
      murosimf_levels},
+    {"servos", "recorded servos replayed with fitted actuator chains; needs --data", servos},
 };
 
 }  // namespace
