@@ -94,7 +94,8 @@ WorldFrames::WorldFrames(const World& world, std::string name, std::string about
     const RobotKind& kind = *robot_of(world, r).kind;
     levels_.emplace_back();
     for (const MotionTable& m : all_motions())
-      if (m.bind(kind).missing.empty()) levels_.back().emplace_back(m.name);
+      if (m.grouped ? &m == &world.motion(r) : !world.motion(r).grouped && m.bind(kind).missing.empty())
+        levels_.back().emplace_back(m.name);
     for (std::size_t o = 0; o < kind.objects.size(); ++o)
       if (kind.objects[o].body) bodies_.push_back({r, static_cast<int>(o)});
   }

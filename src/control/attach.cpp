@@ -1,6 +1,7 @@
 #include "control/attach.h"
 
 #include "control/keyframes.h"
+#include "control/wheels_team.h"
 
 namespace gradus {
 
@@ -9,6 +10,21 @@ std::string Controllers::failure() const {
     if (!c->failure().empty()) return c->failure();
   return "";
 }
+
+namespace {
+
+/// Teams that the built-in strategy plays, once per picture.
+void attach_teams(World& world) {
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const GroupModel& group = world.groups().model(g);
+    const double period = group.spec.camera ? group.spec.camera->period : 1.0 / 60;
+    for (const bool yellow : {false, true})
+      if ((yellow ? group.spec.yellow : group.spec.blue) == "strategy")
+        world.add_group_controller(g, std::make_unique<control::WheelsTeam>(world.model(), group, yellow), period);
+  }
+}
+
+}  // namespace
 
 Result<Controllers> attach_controllers(World& world) {
   Controllers out;
@@ -30,6 +46,7 @@ Result<Controllers> attach_controllers(World& world) {
       }
     }
   }
+  attach_teams(world);
   if (has_errors(problems)) return problems;
   return out;
 }

@@ -65,6 +65,10 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   draft.sound = read_model(t, draft);
   read_start(t, r);
   if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
+  if (t.text("group", r.group)) places_.note(path_ + ".group", t.place("group"), true);
+  if (t.text("team", r.team)) places_.note(path_ + ".team", t.place("team"), true);
+  if (t.has("motion") && !r.group.empty())
+    fault(t.place("motion"), "motion: its group says how it moves", "remove it, or remove group");
   read_joints(t, r);
   read_servos(t, r);
   read_controller(t, r);

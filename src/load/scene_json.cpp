@@ -55,7 +55,8 @@ void fields(Io& io, ControllerSpec& x) {
 }
 template <class Io>
 void fields(Io& io, RobotInstanceSpec& x) {
-  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
+  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("group", x.group);
+  io("team", x.team); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
   io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("on_ground", x.on_ground); io("controller", x.controller);
 }
 template <class Io>
@@ -63,10 +64,37 @@ void fields(Io& io, FieldObjectSpec& x) {
   io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
 }
 template <class Io>
+void fields(Io& io, PitchSpec& x) {
+  io("length", x.length); io("width", x.width); io("goal_width", x.goal_width); io("goal_depth", x.goal_depth);
+  io("corner", x.corner); io("centre_radius", x.centre_radius); io("area_width", x.area_width);
+  io("area_depth", x.area_depth); io("penalty_mark", x.penalty_mark); io("wall_height", x.wall_height);
+}
+template <class Io>
+void fields(Io& io, RefereeSpec& x) {
+  io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time);
+}
+template <class Io>
+void fields(Io& io, OverheadSpec& x) {
+  io("period", x.period); io("delay", x.delay); io("noise", x.noise); io("heading_noise", x.heading_noise);
+  io("miss", x.miss);
+}
+template <class Io>
+void fields(Io& io, FirasimSpec& x) {
+  io("vision", x.vision); io("commands", x.commands); io("referee", x.referee); io("placement", x.placement);
+  io("interface", x.interface); io("period", x.period); io("watchdog", x.watchdog);
+}
+template <class Io>
+void fields(Io& io, GroupSpec& x) {
+  io("name", x.name); io("motion", x.motion); io("preset", x.preset); io("tyres", x.tyres); io("impact", x.impact);
+  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow);
+  io("referee", x.referee); io("camera", x.camera); io("firasim", x.firasim);
+}
+template <class Io>
 void fields(Io& io, SceneSpec& x) {
   io("name", x.name); io("about", x.about); io("file", x.file); io("step", x.step); io("seed", x.seed);
   io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("contact", x.contact);
   io("field", x.field); io("meshes", x.meshes); io("robots", x.robots);
+  io("pitch", x.pitch); io("groups", x.groups);
 }
 
 Json encode(bool x) { return x; }

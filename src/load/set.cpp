@@ -38,7 +38,7 @@ Target period(double& x) {
 Targets targets_of_world(SceneSpec& s) {
   ContactSpec& c = s.contact;
   return {
-      {"step", quantity(kTime, s.step)},
+      {"step", period(s.step)},
       {"duration", quantity(kTime, s.duration)},
       {"log", period(s.log_period)},
       {"gravity",

@@ -363,6 +363,8 @@ class SceneCheck {
     check_contact();
     check_field();
     check_robots();
+    check_groups(scene_, [this](const std::string& path, const Place& otherwise, const std::string& text,
+                                const std::string& suggestion) { fault(path, otherwise, text, suggestion); });
     return std::move(out_);
   }
 
@@ -479,7 +481,13 @@ class SceneCheck {
 
   void check_motion(const RobotInstanceSpec& r, const std::string& path, const std::string& who) {
     const std::string at = path + ".motion";
-    const std::vector<std::string>& known = known_motions();
+    if (!r.group.empty()) return;  // its group says how it moves
+    const std::vector<std::string>& known = known_motions(), &of_groups = known_group_motions();
+    if (std::find(of_groups.begin(), of_groups.end(), r.motion) != of_groups.end()) {
+      fault(at, r.place, who + r.motion + " moves groups, not single robots",
+            "write group = \"match\" instead, and [group.match]");
+      return;
+    }
     if (std::find(known.begin(), known.end(), r.motion) == known.end()) {
       fault(at, r.place, who + "there is no motion '" + r.motion + "'", did_you_mean(r.motion, known));
       return;

@@ -298,6 +298,20 @@ double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane&
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
+void add_group(const SceneSpec& scene, const GroupSpec& spec, Model& m) {
+  GroupModel g{spec, {}, 0, 0};
+  for (const char* team : {"blue", "yellow", ""})
+    for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+      if (scene.robots[i].group != spec.name || scene.robots[i].team != team) continue;
+      g.members.push_back(static_cast<int>(i));
+      g.blue += scene.robots[i].team == "blue";
+      g.yellow += scene.robots[i].team == "yellow";
+      m.robots[i].group = static_cast<int>(m.groups.size());
+      m.robots[i].motion = spec.motion;
+    }
+  m.groups.push_back(std::move(g));
+}
+
 }  // namespace
 
 Result<Model> compile(const SceneSpec& scene) {
@@ -329,10 +343,12 @@ Result<Model> compile(const SceneSpec& scene) {
       if (!made) return notes;
       kind = *made;
     }
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
+    RobotModel robot{r.name, kind, r.motion, -1, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
     m.robots.push_back(std::move(robot));
   }
+  m.pitch = scene.pitch;
+  for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
   return {std::move(m), std::move(notes)};
 }
 

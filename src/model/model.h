@@ -124,9 +124,17 @@ struct RobotModel {
   std::string name;
   std::shared_ptr<const RobotKind> kind;
   std::string motion;             // at the start
+  int group;                      // that moves it, −1: none
   ControllerSpec controller;
   Vec3 p_WB, v_WB, w_WB;          // start of the base
   Quat q_WB;
+};
+
+/// Robots that one motion moves together.
+struct GroupModel {
+  GroupSpec spec;
+  std::vector<int> members;       // robot numbers: blue, yellow, then those of no team (the ball)
+  int blue = 0, yellow = 0;       // how many of them
 };
 
 struct Model {
@@ -139,6 +147,8 @@ struct Model {
   std::vector<FieldObjectSpec> field;
   std::vector<MeshSpec> meshes;
   std::vector<RobotModel> robots;
+  std::optional<PitchSpec> pitch;
+  std::vector<GroupModel> groups;
   int find_robot(const std::string& robot_name) const;  // −1: none
 };
 

@@ -143,6 +143,8 @@ struct RobotInstanceSpec {
   std::string name;
   RobotSpec robot;
   std::string motion = "articulated";  // kinematic_walk | single_body | prescribed_joints | articulated | free_body
+  std::string group;                   // that moves it together with others; "": none
+  std::string team;                    // in its group: "blue", "yellow", or "" for the ball
   Vec3 p_WB{0, 0, 0};                  // base position                                    [m]
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
@@ -161,6 +163,62 @@ struct FieldObjectSpec {
   SurfaceSpec surface;
 };
 
+/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner blocks,
+/// goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+struct PitchSpec {
+  double length = 2.2, width = 1.8;            // between the walls                          [m]
+  double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
+  double corner = 0.07;                        // leg of the 45° corner blocks               [m]
+  double centre_radius = 0.25;                 // of the circle                              [m]
+  double area_width = 0.5, area_depth = 0.15;  // goal area                                  [m]
+  double penalty_mark = 0.375;                 // from the goal line                         [m]
+  double wall_height = 0.05;                   //                                            [m]
+  Place place;
+};
+std::vector<FieldObjectSpec> pitch_objects(const PitchSpec& pitch);
+
+/// Rules of a group's own referee: goals, kick-offs, free balls.
+struct RefereeSpec {
+  double pause = 1;          // between a goal and the next kick-off                         [s]
+  double still_speed = 0.1;  // a ball slower than this ...                                  [m/s]
+  double still_time = 5;     // ... for this long is stuck: free ball                        [s]
+};
+
+/// The camera above a group's field: what its drivers see.
+struct OverheadSpec {
+  double period = 1.0 / 60;  // between two frames                                           [s]
+  double delay = 0;          // from exposure to arrival                                     [s]
+  double noise = 0;          // standard deviation of x and y                                [m]
+  double heading_noise = 0;  // [rad]
+  double miss = 0;           // chance that a body is not seen in a frame
+};
+
+/// Addresses of FIRASim's protocol [docs/firasim.md].
+struct FirasimSpec {
+  std::vector<std::string> vision{"224.0.0.1:10002"};
+  std::string commands = "127.0.0.1:20011";
+  std::string referee = "224.5.23.2:10003", placement = "224.5.23.2:10004";
+  std::string interface = "127.0.0.1";  // of multicast; with loopback nothing leaves the machine
+  double period = 1.0 / 60;             // between two vision packets                        [s]
+  double watchdog = 0;                  // a team silent for this long is stopped; 0: never  [s]
+};
+
+/// Robots that one motion moves together, with what they share.
+struct GroupSpec {
+  std::string name;
+  std::string motion = "planar_wheels";
+  std::string preset = "realistic";           // of ball, tyres and surfaces: realistic | firasim
+  std::string tyres = "slip";                 // slip | rolling
+  std::string impact = "slip";                // slip | rolling | paper
+  std::optional<double> friction;             // of all contacts between bodies, instead of the preset's
+  std::optional<double> brake;                // torque limit of a braking wheel, instead of the servo's  [N m]
+  std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
+  std::optional<RefereeSpec> referee;
+  std::optional<OverheadSpec> camera;         // none: drivers see the truth of every step
+  FirasimSpec firasim;
+  Place place;
+};
+
 struct SceneSpec {
   std::string name, about, file;
   double step = 0.001;                 // [s]
@@ -172,6 +230,8 @@ struct SceneSpec {
   std::vector<FieldObjectSpec> field;  // the first plane is the ground
   std::vector<MeshSpec> meshes;
   std::vector<RobotInstanceSpec> robots;
+  std::optional<PitchSpec> pitch;
+  std::vector<GroupSpec> groups;
 };
 
 /// Checks that need no file: tree shape, names, axes, masses, inertias, finiteness. All problems, not the first.

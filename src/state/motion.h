@@ -40,6 +40,7 @@ struct MotionNeeds {
   std::vector<std::string> missing;  // what the robot lacks; empty: can be bound
   bool uses_contacts = true;         // wants contact forces of the static world
   bool uses_drives = true;           // wants joint forces
+  bool speed_targets = false;        // targets of joints are speeds, not coordinates
   bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
 };
 
@@ -71,6 +72,7 @@ struct MotionTable {
   void (*predict)(const RobotContext&, double h);
   void (*respond)(const RobotContext&);           // impulse (nlink) -> dV (nlink), dv (njoint)
   void (*commit)(const RobotContext&, double h);
+  bool grouped = false;                           // moves members of a group only [group.h]
 };
 
 /// M::properties if it has any.
@@ -90,7 +92,8 @@ constexpr MotionTable motion_table() {
           [](const RobotContext& c, double h) { M::enter(View<M::access>(c), h); },
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },
           [](const RobotContext& c) { M::respond(View<M::access>(c)); },
-          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); }};
+          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); },
+          requires { M::grouped; }};
 }
 
 }  // namespace gradus

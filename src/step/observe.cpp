@@ -126,11 +126,13 @@ bool World::fallen(int robot) const {
 
 void World::set_q(int robot, std::span<const double> q) {
   std::copy(q.begin(), q.end(), state_[0].slab.begin() + slot(robot).context.at.q);
+  adopt(robot);
   refresh(robot);
 }
 
 void World::set_v(int robot, std::span<const double> v) {
   std::copy(v.begin(), v.end(), state_[0].slab.begin() + slot(robot).context.at.v);
+  adopt(robot);
   refresh(robot);
 }
 

@@ -149,11 +149,21 @@ void add(std::vector<Property>& out, const std::string& prefix, const Decls& dec
   }
 }
 
+/// Score and clock of a group, by its name.
+void add_group(std::vector<Property>& out, const World& w, int group) {
+  for (const PrivateProperty& p : w.groups().motion(group).properties())
+    out.push_back({w.groups().model(group).spec.name + "." + p.name,
+                   {[](const World& x, int g, int i) { return x.section(g)[static_cast<std::size_t>(i)]; },
+                    [](World& x, int g, int i, double value) { return x.set_section_value(g, i, value), true; }, group, p.index,
+                    PropertyType::number, p.unit, p.about}});
+}
+
 }  // namespace
 
 std::vector<Property> list_properties(const World& w) {
   std::vector<Property> out;
   add(out, "", kWorld, -1, -1);
+  for (int g = 0; g < w.groups().count(); ++g) add_group(out, w, g);
   for (int r = 0; r < w.robot_count(); ++r) {
     const std::string robot = w.model().robots[static_cast<std::size_t>(r)].name + ".";
     const RobotKind& kind = kind_of(w, r);
@@ -169,6 +179,9 @@ std::vector<Property> list_properties(const World& w) {
       if (info.joint >= 0) {
         const bool linear = info.kind == ObjectKind::prismatic;
         add(out, prefix, kJoint, r, static_cast<int>(o), linear);
+        if (needs.speed_targets)
+          for (Property& p : out)
+            if (p.path == prefix + "target") p.view.unit = "rad/s", p.view.about = "commanded speed";
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));

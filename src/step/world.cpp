@@ -42,6 +42,9 @@ Diagnostics World::bind_all() {
     z_size.push_back(make_room(slot(i), *model_.robots[static_cast<std::size_t>(i)].kind));
   }
   layout_ = make_layout(model_, z_size);
+  const Diagnostics more = has_errors(notes) ? Diagnostics{} : groups_.bind(model_);
+  notes.insert(notes.end(), more.begin(), more.end());
+  groups_.lay_out(layout_);
   return notes;
 }
 
@@ -112,7 +115,10 @@ void World::place_robots() {
     RobotContext c = slot(i).context;
     c.next = state_[0].slab.data();  // enter fills the private numbers of the present state
     slot(i).motion->enter(c, model_.step);
+    contexts_.push_back(&slot(i).context);
   }
+  groups_.enter(contexts_, state_[0].slab.data(), model_.step);
+  for (int i = 0; i < robot_count() && !groups_.empty(); ++i) look(slot(i));  // groups may have moved their members
 }
 
 void World::point_at_states() {
@@ -149,13 +155,18 @@ void World::step() {
     const double t0 = timed ? clock_() : 0;
     move(slot(i));
     finish(i);
-    if (timed) slot(i).us += (maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
+    if (!timed) return;
+    const double us = maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 + (slot(i).motion->grouped ? group_us_ : 0);
+    slot(i).us += (us - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
   };
+  move_groups(timed);
   if (impulses_.empty()) {
+    commit_groups();
     each_robot(whole);
   } else {
     each_robot([&](int i) { move(slot(i)); });
     couple();
+    commit_groups();
     each_robot(finish);
   }
   state_[1].k = state_[0].k + 1;
@@ -233,6 +244,11 @@ void World::run_controllers() {
     control(c);
     inputs_changed_ = true;
   }
+  for (GroupControllerSlot& c : group_controllers_) {
+    if (k % c.period != 0) continue;
+    c.controller->control(output_of_group(c.group), c.commands);
+    inputs_changed_ = true;
+  }
 }
 
 void World::control(ControllerSlot& c) {
@@ -252,6 +268,8 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   Slot& s = slot(robot);
   const MotionTable* motion = find_motion(name);
   if (!motion) return {"unknown motion '" + std::string(name) + "'"};
+  if (s.motion->grouped) return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
+  if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
   MotionNeeds needs = motion->bind(*s.context.kind);
   if (!needs.missing.empty()) return needs.missing;
   s.motion = motion;
@@ -293,7 +311,7 @@ bool World::restore(const Snapshot& s) {
     if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
-    if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
+    if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());

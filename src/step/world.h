@@ -16,6 +16,7 @@
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
+#include "step/groups.h"
 #include "step/threads.h"
 
 namespace gradus {
@@ -95,13 +96,22 @@ class World {
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
 
+  /// Groups [state/group.h].
+  const Groups& groups() const { return groups_; }
+  std::span<const double> section(int group) const { return groups_.section(group, state_[0].slab.data()); }
+  void set_section_value(int group, int index, double value);
+  GroupOutput output_of_group(int group) const;
+  /// Puts a member somewhere else, as near to the wish as is free.
+  PlaceResult place(int robot, const PlaceWish& wish);
+  void add_group_controller(int group, std::unique_ptr<GroupController> controller, double period);
+
   /// Calls the controller every `period` of simulated time from `start` on.
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
   bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
   bool set_input(std::span<const double> input);
-  void drop_controllers() { controllers_.clear(); }
+  void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
   std::uint64_t hash() const;                          // of k, State and Input
   Snapshot snapshot() const;
@@ -129,6 +139,13 @@ class World {
     std::int64_t period, start;  // steps
   };
 
+  struct GroupControllerSlot {
+    int group;
+    std::unique_ptr<GroupController> controller;
+    std::int64_t period;         // steps
+    std::vector<RobotCommand> commands;
+  };
+
   World(Model model, Options options);
   Diagnostics bind_all();
   void bind(int robot, Diagnostics& notes);
@@ -138,6 +155,9 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
+  void move_groups(bool timed);
+  void commit_groups();
+  void adopt(int robot);        // its group takes over a change from outside
   void move(Slot& s);           // B1 to B3
   void couple();                // B4
   void commit(Slot& s);         // B5
@@ -156,10 +176,14 @@ class World {
   Input input_;
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
+  Groups groups_;
+  Groups::Contexts contexts_;   // of every slot
+  std::vector<GroupControllerSlot> group_controllers_;
   std::vector<Impulse> impulses_;
   Team team_;
   double (*clock_)();
   double clock_cost_ = 0;       // of one reading [s]
+  double group_us_ = 0;         // last time sample of a group, share of one member [µs]
   StepReport report_;
   bool inputs_changed_ = false;
 };
