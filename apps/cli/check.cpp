@@ -4,13 +4,14 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/walk_toml.h"
 #include "step/world.h"
 
 namespace gradus::cli {
 namespace {
 
-/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [[object]].
-enum class FileKind { scene, robot, motion };
+/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or [[object]].
+enum class FileKind { scene, robot, motion, walk };
 
 FileKind kind_of(const std::string& path) {
   if (path.size() > 5 && path.substr(path.size() - 5) == ".urdf") return FileKind::robot;
@@ -21,7 +22,8 @@ FileKind kind_of(const std::string& path) {
   std::fclose(f);
   auto has = [&](const char* table) { return text.find(std::string("\n") + table) != std::string::npos || text.rfind(table, 0) == 0; };
   if (has("[motion]")) return FileKind::motion;
-  if (has("[[object]]")) return FileKind::robot;
+  if (has("[walk]")) return FileKind::walk;
+  if (has("[[object]]") || has("[robot]")) return FileKind::robot;
   return FileKind::scene;
 }
 
@@ -39,6 +41,7 @@ Diagnostics check_scene(const std::string& path) {
 Diagnostics check_file(const std::string& path) {
   switch (kind_of(path)) {
     case FileKind::motion: return load_motion(path).notes();
+    case FileKind::walk: return load_walk(path).notes();
     case FileKind::robot: return load_robot(path, load_options()).notes();
     case FileKind::scene: break;
   }
