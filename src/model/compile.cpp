@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rng.h"
 #include "model/material.h"
 #include "model/model.h"
 
@@ -308,6 +309,18 @@ double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, doub
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
+constexpr std::uint32_t kScatter = 0x5ca77e6;  // stream of random numbers
+
+/// The same place for the same seed, another for another.
+void scatter(const RobotInstanceSpec& r, RandomKey key, RobotModel& robot) {
+  if (r.scatter > 0) {
+    robot.p_WB.x += random_in(key, 0, 0, -r.scatter, r.scatter);
+    robot.p_WB.y += random_in(key, 0, 1, -r.scatter, r.scatter);
+  }
+  if (r.scatter_yaw > 0)
+    robot.q_WB = from_axis_angle({0, 0, 1}, random_in(key, 0, 2, -r.scatter_yaw, r.scatter_yaw)) * robot.q_WB;
+}
+
 }  // namespace
 
 Result<Model> compile(const SceneSpec& scene) {
@@ -349,6 +362,7 @@ Result<Model> compile(const SceneSpec& scene) {
       kind = *made;
     }
     RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
     if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));

@@ -184,6 +184,7 @@ struct RobotInstanceSpec {
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  double scatter = 0, scatter_yaw = 0; // start moved by up to this along x and y, turned about z; by the seed  [m, rad]
   bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
