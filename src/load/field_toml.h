@@ -30,7 +30,7 @@ class ScenePlaces {
 class FieldReader {
  public:
   FieldReader(SceneSpec& scene, const LoadOptions& options, ScenePlaces& places, Diagnostics& log)
-      : scene_(scene), options_(options), meshes_{scene.meshes, options, {}}, places_(places), log_(log) {}
+      : scene_(scene), options_(options), meshes_{scene.meshes, options, {}, &scene.maps}, places_(places), log_(log) {}
 
   /// A field file: about, include, [pitch], [field.NAME].
   void include(const std::string& name, const std::string& from, const Place& place);

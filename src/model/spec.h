@@ -24,20 +24,28 @@
 #include "core/ids.h"
 #include "core/result.h"
 #include "math/vec.h"
+#include "model/height_grid.h"
 
 namespace gradus {
 
 enum class ObjectKind { base, translation, rotation, revolute, prismatic, fork, endpoint };
 const char* to_string(ObjectKind kind);
 
-enum class ShapeKind { sphere, box, capsule, cylinder, mesh, plane };
+enum class ShapeKind { sphere, box, capsule, cylinder, mesh, plane, hull, height_field };
 const char* to_string(ShapeKind kind);
 
 /// Triangle surface of a mesh file, already scaled to metres.
 struct MeshSpec {
   std::string file;
   std::vector<Vec3> vertices;                   // [m]
-  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside
+  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside; none for a hull's points
+};
+
+/// Elevation map, already in metres.
+struct HeightMapSpec {
+  std::string file;
+  HeightGrid grid;
+  UnknownHeights unknown = UnknownHeights::hole;
 };
 
 struct ShapeSpec {
@@ -46,18 +54,22 @@ struct ShapeSpec {
   double length = 0;             // capsule: between the two centres; cylinder: full height    [m]
   Vec3 size{0, 0, 0};            // box: full extents; mesh: scale                             [m]
   Pose X_OS = identity_pose();   // shape frame in the object's frame; capsule, cylinder along z of S; plane: z is outward
-  int mesh = -1;                 // index into RobotSpec::meshes (or SceneSpec::meshes)
+  int mesh = -1;                 // mesh, hull: index into RobotSpec::meshes (or SceneSpec::meshes)
+  int map = -1;                  // height field: index into SceneSpec::maps
   bool collides = true;          // takes part in contact
   bool visible = true;           // is drawn
   Place place;
 };
 
-/// Contact properties of a body's surface; unset ones come from the scene's defaults.
+/// Contact properties of a body's surface; unset ones come from the scene's defaults [model/material.h].
 struct SurfaceSpec {
+  std::string material;                // what pairs of materials refer to; "" for none
   std::optional<double> friction;      // Coulomb, with the ground                 [-]
   std::optional<double> stiffness;     // of one contact point                     [N/m]
   std::optional<double> damping;       //                                          [N s/m]
   std::optional<double> restitution;   //                                          [-]
+  std::optional<double> rolling;       // resistance to rolling, moment / normal force    [m]
+  std::optional<double> torsion;       // resistance to turning about the normal          [m]
 };
 
 /// Position servo of a joint: τ = clamp(kp (target − q)) − kd v, bounded by the linear torque–speed curve
@@ -117,6 +129,21 @@ struct RobotSpec {
   ObjectId find(const std::string& object_name) const;
 };
 
+/// What holds between two materials, whatever the surfaces say by themselves.
+struct ContactPairSpec {
+  std::string a, b;                  // materials; order does not matter
+  std::optional<double> friction, stiffness, damping, restitution, rolling, torsion;  // units as in SurfaceSpec
+  Place place;
+};
+
+/// Constants of the law `spring` [paper 000, eq. 4, 5; contact/spring.h].
+struct SpringLawSpec {
+  double s_c = 2e4;                   // spring                                           [N/m]
+  double s_b = 0.3;                   // factor of the spring while separating            [-]
+  double s_mu = 10;                   // friction, per speed and normal force             [s/m]
+  double s_nu = 0.01;                 // pseudo friction, per rate and normal force       [m s]
+};
+
 /// Law and numbers of contact with the static world, unless a surface says otherwise.
 struct ContactSpec {
   std::string law = "compliant";
@@ -125,7 +152,17 @@ struct ContactSpec {
   double tangential_stiffness = 1e4;  // of the sticking spring                           [N/m]
   double tangential_damping = 100;    //                                                  [N s/m]
   double friction = 0.8;              // Coulomb                                          [-]
-  double restitution = 0;             // reserved for laws that have it                   [-]
+  double restitution = 0;             // of contacts of free bodies                       [-]
+  double rolling = 0;                 // resistance to rolling, moment / normal force     [m]
+  double torsion = 0;                 // resistance to turning about the normal           [m]
+  SpringLawSpec spring;               // law "spring"
+  std::vector<ContactPairSpec> pairs;
+
+  // Contacts between moving bodies, and all of free bodies [docs/couple.md]
+  double moving_stiffness = 1e6;      // of one contact                                   [N/m]
+  double moving_damping = 1000;       //                                                  [N s/m]
+  double impact_speed = 0.05;         // restitution acts above it                        [m/s]
+  double recovery_speed = 1;          // fastest recovery from penetration                [m/s]
 };
 
 /// A part of a walk: the body's velocity for a number of steps.
@@ -159,6 +196,8 @@ struct RobotInstanceSpec {
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  double scatter = 0, scatter_yaw = 0; // start moved by up to this along x and y, turned about z; by the seed  [m, rad]
+  bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
   Place place;
@@ -236,9 +275,11 @@ struct SceneSpec {
   Vec3 gravity{0, 0, -9.81};           // [m/s²]
   double duration = 10;                // default of `gradus run --for`, simulated time    [s]
   double log_period = 0.01;            // simulated time between two logged samples        [s]
+  std::string volumes = "aabb";        // of collision trees: sphere | aabb | obb
   ContactSpec contact;
   std::vector<FieldObjectSpec> field;  // the first plane is the ground
   std::vector<MeshSpec> meshes;
+  std::vector<HeightMapSpec> maps;
   std::vector<RobotInstanceSpec> robots;
   std::optional<PitchSpec> pitch;
   std::vector<GroupSpec> groups;

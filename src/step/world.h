@@ -5,6 +5,9 @@
 ///            swap, k = k + 1
 ///            HALF A "look"   A1 poses, A2 contacts of the new state
 ///
+/// Robots that touch nothing moving go through half B one by one; those of an island that couple must solve go together
+/// [step/contacts.h].
+///
 /// The same bits for any number of threads. Nothing is allocated after make().
 #pragma once
 #include <memory>
@@ -13,9 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "contact/static_world.h"
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
+#include "step/contacts.h"
 #include "step/groups.h"
 #include "step/threads.h"
 
@@ -33,6 +38,8 @@ struct StepReport {
   int not_finite = -1;          // robot whose state stopped being finite; −1: none
   std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
   std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
+  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
+  CouplingReport coupling;
 };
 
 /// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
@@ -72,6 +79,8 @@ class World {
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
   std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
+  int link_of(int robot, const FieldMemory& contact) const;    // that touches there
   std::span<const double> private_state(int robot) const;  // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
@@ -81,7 +90,9 @@ class World {
   Vec3 centre_of_mass(int robot) const;
   Vec6 momentum(int robot) const;                     // linear; angular about the world's origin
   double energy(int robot) const;                     // kinetic and potential (of gravity)
-  double contact_force(int robot, int link) const;    // normal force on a link from the ground
+  double contact_force(int robot, int link) const;    // normal force on a link from the static world
+  /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
+  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
   RobotOutput output(int robot) const;
   bool fallen(int robot) const;                       // tilted by more than 60 degrees from its start
 
@@ -155,12 +166,16 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
-  void move_groups(bool timed);
-  void commit_groups();
-  void adopt(int robot);        // its group takes over a change from outside
-  void move(Slot& s);           // B1 to B3
-  void couple();                // B4
+  void move_groups(bool timed);   // B3 of all members
+  void finish_groups();           // B5, A1 of all members
+  void adopt(int robot);          // its group takes over a change from outside
+  void move(int robot);         // B1 to B3
+  bool review(Slot& s);         // were limits met?
+  void take_impulses(int robot);  // B4: given by users
+  void move_island(int island, int thread);  // B1 to B4 of robots that touch each other
   void commit(Slot& s);         // B5
+  void finish(int robot);       // B5, A1
+  void find_contacts();         // A2 between moving bodies
   void look(Slot& s);           // A1, A2
   void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
@@ -171,6 +186,7 @@ class World {
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
   Model model_;
+  StaticWorld statics_;         // the field as robots meet it
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]
   Input input_;
@@ -180,6 +196,8 @@ class World {
   Groups::Contexts contexts_;   // of every slot
   std::vector<GroupControllerSlot> group_controllers_;
   std::vector<Impulse> impulses_;
+  Contacts contacts_;
+  std::vector<Contacts::Robot> movers_;  // (robots)
   Team team_;
   double (*clock_)();
   double clock_cost_ = 0;       // of one reading [s]

@@ -16,9 +16,11 @@ void World::move_groups(bool timed) {
   group_us_ = maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 / members;
 }
 
-void World::commit_groups() {
+void World::finish_groups() {
   if (groups_.empty()) return;
   groups_.commit(contexts_, state_[0].slab.data(), state_[1].slab.data(), model_.step, state_[0].k);
+  for (const GroupModel& g : model_.groups)
+    for (const int robot : g.members) finish(robot);
 }
 
 void World::adopt(int robot) {

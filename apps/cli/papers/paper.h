@@ -28,5 +28,6 @@ struct Paper {
 std::span<const Paper> all_papers();
 
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> murosimf_counting(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -6,6 +6,7 @@ namespace {
 const Paper kPapers[] = {
     {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
      murosimf_levels},
+    {"murosimf-counting", "paper 000: tests of collision detection for two robots, the field and a ball", murosimf_counting},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct MemberScratch {
   WheelJoints wheels;
   double half_axle, wheel_radius;
   Vec6 acc;            // of the root as predicted: what coupling added is the difference
+  double a[2];         // of the joints
   bool ball, present;
 };
 
@@ -27,6 +28,17 @@ Vec6 respond_robot(const MemberScratch& s, const Vec6& P, double& dv_right, doub
   dv_right = s.wheels.right_sense * (dv + s.half_axle * dw) / s.wheel_radius;
   dv_left = s.wheels.left_sense * (dv - s.half_axle * dw) / s.wheel_radius;
   return {{0, 0, dw}, {l.x, l.y, 0}};
+}
+
+/// A wrench P on the whole member: Δν = mobility Jᵀ P; twist of the base, and of the wheels where dv is given.
+Vec6 answer(const MemberScratch& s, const Vec6& P, double* dv) {
+  if (!s.present) return zero6<double>();
+  if (s.ball) return {P.a * s.mobility.zz, Vec3{P.l.x, P.l.y, 0} * s.mobility.xx};
+  double right, left;
+  const Vec6 d = respond_robot(s, P, right, left);
+  dv[s.wheels.right] = right;
+  dv[s.wheels.left] = left;
+  return d;
 }
 
 double yaw_of(const Quat& q) {
@@ -46,24 +58,35 @@ MotionNeeds Member::bind(const RobotKind& kind) {
   return n;
 }
 
+void Member::predict(View<access> view, double) {
+  const MemberScratch& s = view.own<MemberScratch>();
+  view.acc_out()[0] = s.acc;
+  for (int l = 1; l < view.kind().nlink(); ++l) {
+    view.a_out()[l - 1] = s.a[l - 1];
+    view.acc_out()[l] = s.acc + view.frames()[l].S * s.a[l - 1];
+  }
+}
+
 void Member::respond(View<access> view) {
   const RobotKind& kind = view.kind();
-  const MemberScratch& s = view.own<MemberScratch>();
   Vec6 sum = zero6<double>();
   for (int i = 0; i < kind.nlink(); ++i) sum += view.impulse()[i];
-  for (int i = 0; i < kind.nlink(); ++i) view.dV()[i] = zero6<double>();
   for (int i = 0; i < kind.njoint(); ++i) view.dv()[i] = 0;
-  if (!s.present) return;
-  if (s.ball) {
-    view.dV()[0] = {sum.a * s.mobility.zz, Vec3{sum.l.x, sum.l.y, 0} * s.mobility.xx};
-    return;
-  }
-  double right, left;
-  const Vec6 d = respond_robot(s, sum, right, left);
-  view.dv()[s.wheels.right] = right;
-  view.dv()[s.wheels.left] = left;
+  const Vec6 d = answer(view.own<MemberScratch>(), sum, view.dv());
   view.dV()[0] = d;
   for (int i = 1; i < kind.nlink(); ++i) view.dV()[i] = d + view.frames()[i].S * view.dv()[i - 1];
+}
+
+void Member::response(View<access> view, std::span<const int> links, Response* out) {
+  const std::size_t n = links.size();
+  for (int k = 0; k < 6; ++k) {
+    double e[6] = {0, 0, 0, 0, 0, 0}, dv[2] = {0, 0};
+    e[k] = 1;
+    const Vec6 d = answer(view.own<MemberScratch>(), {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}, dv);
+    for (std::size_t i = 0; i < n; ++i)  // whichever link was hit
+      for (std::size_t j = 0; j < n; ++j)
+        out[i * n + j].column[k] = links[i] == 0 ? d : d + view.frames()[links[i]].S * dv[links[i] - 1];
+  }
 }
 
 Group::Group(const WheelsModel& model, const GroupModel& group, double ground)
@@ -221,14 +244,10 @@ void Group::predict(const GroupContext& c) {
     publish(c, i);
     prepare_response(c, i);
     const double *v0 = view.v(), *v1 = view.v_next();
-    Vec6* acc = view.acc_out();
-    acc[0] = {(base_angular_velocity(v1) - base_angular_velocity(v0)) * (1 / c.h),
-              (base_velocity(v1) - base_velocity(v0)) * (1 / c.h) - view.gravity()};
-    for (int l = 1; l < view.kind().nlink(); ++l) {
-      view.a_out()[l - 1] = (v1[5 + l] - v0[5 + l]) / c.h;
-      acc[l] = acc[0] + view.frames()[l].S * view.a_out()[l - 1];
-    }
-    view.own<MemberScratch>().acc = acc[0];
+    MemberScratch& s = view.own<MemberScratch>();
+    s.acc = {(base_angular_velocity(v1) - base_angular_velocity(v0)) * (1 / c.h),
+             (base_velocity(v1) - base_velocity(v0)) * (1 / c.h) - view.gravity()};
+    for (int j = 0; j < view.kind().njoint(); ++j) s.a[j] = (v1[6 + j] - v0[6 + j]) / c.h;
   }
 }
 

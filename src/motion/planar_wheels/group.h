@@ -20,9 +20,10 @@ struct Member {
       .writes = gradus::Field::q | gradus::Field::v | gradus::Field::r | gradus::Field::acc | gradus::Field::impulse};
   static MotionNeeds bind(const RobotKind& kind);
   static void enter(View<access>, double) {}
-  static void predict(View<access>, double) {}  // done by the group
+  static void predict(View<access> view, double h);  // what the group found
   static void respond(View<access> view);
-  static void commit(View<access>, double) {}   // done by the group
+  static void response(View<access> view, std::span<const int> links, Response* out);
+  static void commit(View<access>, double) {}        // done by the group
 };
 
 /// The group's part of State as the engine's and the referee's numbers.
