@@ -27,6 +27,7 @@ struct Paper {
 };
 std::span<const Paper> all_papers();
 
+std::optional<Json> klancar(const PaperOptions&);
 std::optional<Json> murosimf_levels(const PaperOptions&);
 std::optional<Json> murosimf_counting(const PaperOptions&);
 
