@@ -57,7 +57,7 @@ class ViewedRun {
   ViewedRun(std::unique_ptr<Runner>& run, const RunOptions& options, view::ViewServer& server)
       : run_(run), options_(options), server_(server), watch_(run->scene()) {
     begin(1);
-    const double factor = speed_factor(options.speed);
+    const double factor = speed_of(*run, options);
     live_->carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
   }
   std::chrono::nanoseconds turn() {

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "cli/firasim.h"
 #include "load/units.h"
+#include "motion/planar_wheels/group.h"
 
 namespace gradus::cli {
 namespace {
@@ -28,6 +30,7 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   if (!scene) return nullptr;
   if (o.seed) scene->seed = *o.seed;
   std::unique_ptr<Runner> run(new Runner);
+  if (o.firasim && !apply_firasim(*o.firasim, *scene, run->waits_for_clients_)) return nullptr;
   run->scene_ = std::move(*scene);
   auto model = compile(run->scene_);
   if (!model) return print(model.notes()), nullptr;
@@ -42,7 +45,11 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   auto controllers = attach_controllers(*run->world_);
   if (!controllers) return print(controllers.notes()), nullptr;
   run->controllers_ = std::move(*controllers);
+  run->match_events_.assign(static_cast<std::size_t>(run->world_->groups().count()), 0);
   if (!run->open_logs(o)) return nullptr;
+  const auto remote = [](const GroupSpec& g) { return g.blue == "firasim" || g.yellow == "firasim"; };
+  const bool wanted = o.firasim || std::any_of(run->scene_.groups.begin(), run->scene_.groups.end(), remote);
+  if (wanted && !run->open_firasim()) return nullptr;
   return run;
 }
 
@@ -105,28 +112,61 @@ void Runner::rewind_to(const Snapshot& snapshot) {
   stopped_.clear();
   std::erase_if(events_, [&](const Event& e) { return e.time > world_->time(); });
   for (int r = 0; r < world_->robot_count(); ++r) fallen_[static_cast<std::size_t>(r)] = world_->fallen(r);
+  for (int g = 0; g < world_->groups().count(); ++g)
+    match_events_[static_cast<std::size_t>(g)] = wheels::match_of(world_->section(g))[wheels::kEventCount];
 }
 
 void Runner::step() {
+  if (firasim_)
+    for (const Command& c : firasim_->receive(*world_)) apply_now(c);
   world_->step();
+  if (firasim_) firasim_->publish(*world_);
   for (auto& r : recorders_) r->after_step(*world_);
   if (world_->k() % log_steps_ == 0) {
     write_csv();
-    note_events();
+    note_falls();
   }
+  note_matches();
   stopped_ = controllers_.failure();
   const int bad = world_->report().not_finite;
   if (bad >= 0)
     stopped_ = "the state of robot '" + world_->model().robots[static_cast<std::size_t>(bad)].name + "' is not finite after step " + std::to_string(world_->k());
 }
 
-void Runner::note_events() {
+void Runner::note_falls() {
   for (int r = 0; r < world_->robot_count(); ++r) {
     const bool fallen = world_->fallen(r);
     if (fallen != fallen_[static_cast<std::size_t>(r)])
       events_.push_back({world_->time(), fallen ? "falls" : "is upright again", world_->model().robots[static_cast<std::size_t>(r)].name});
     fallen_[static_cast<std::size_t>(r)] = fallen;
   }
+}
+
+void Runner::note_matches() {
+  for (int g = 0; g < world_->groups().count(); ++g) {
+    const auto match = wheels::match_of(world_->section(g));
+    double& told = match_events_[static_cast<std::size_t>(g)];
+    if (match[wheels::kEventCount] == told) continue;
+    told = match[wheels::kEventCount];
+    const auto event = static_cast<wheels::MatchEvent>(static_cast<int>(match[wheels::kLastEvent]));
+    const bool blue = event == wheels::MatchEvent::goal_blue;
+    if (!blue && event != wheels::MatchEvent::goal_yellow) continue;
+    char text[80];
+    std::snprintf(text, sizeof text, "goal for %s, %g : %g", blue ? "blue" : "yellow", match[wheels::kGoalsBlue],
+                  match[wheels::kGoalsYellow]);
+    events_.push_back({world_->time(), text, world_->groups().model(g).spec.name, "goal"});
+  }
+}
+
+bool Runner::open_firasim() {
+  if (world_->groups().empty()) {
+    std::fprintf(stderr, "error: this scene has no group that clients could play in; try mirosot_5v5\n");
+    return false;
+  }
+  auto match = control::FirasimMatch::open(*world_, 0, {waits_for_clients_});
+  if (!match) return print(match.notes()), false;
+  firasim_ = std::move(*match);
+  return true;
 }
 
 bool Runner::close_logs() {

@@ -9,13 +9,15 @@
 #include "cli/commands.h"
 #include "core/csv.h"
 #include "control/attach.h"
+#include "control/firasim_match.h"
 #include "step/record.h"
 
 namespace gradus::cli {
 
 struct RunOptions {
-  std::string scene, duration, speed = "max";
+  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with clients
   std::vector<std::string> logs, properties, motions, sets;
+  std::optional<std::string> firasim;  // what follows --firasim=
   std::optional<int> view_port;  // serve the viewer; 0: any free port
   std::optional<std::uint64_t> seed;
   int threads = 1;
@@ -25,7 +27,8 @@ struct RunOptions {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string what, robot;
+  std::string what, robot;     // robot: or the group that it happened in
+  const char* kind = "fall";   // how viewers mark it
 };
 
 /// One run in progress. Also what a viewer drives.
@@ -46,6 +49,9 @@ class Runner {
   /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
   const std::string& stopped() const { return stopped_; }
   const std::vector<Event>& events() const { return events_; }
+  const control::FirasimMatch* firasim() const { return firasim_.get(); }
+  /// Clients over a network keep time with the wall clock.
+  bool wants_real_time() const { return firasim_ && !waits_for_clients_; }
   /// Closes logs; prints what was lost. False if something was.
   bool close_logs();
 
@@ -57,7 +63,9 @@ class Runner {
   bool open_logs(const RunOptions& options);
   bool open_csv(const std::string& path, const std::vector<std::string>& properties);
   void write_csv();
-  void note_events();
+  void note_falls();
+  void note_matches();
+  bool open_firasim();
 
   SceneSpec scene_;
   std::unique_ptr<World> world_;
@@ -67,6 +75,9 @@ class Runner {
   std::vector<Csv> csvs_;
   std::vector<Event> events_;
   std::vector<bool> fallen_;
+  std::vector<double> match_events_;  // (groups) told so far
+  std::unique_ptr<control::FirasimMatch> firasim_;
+  bool waits_for_clients_ = false;
   std::int64_t log_steps_ = 10;
   std::string stopped_;
 };
@@ -83,6 +94,7 @@ int run_scene(const RunOptions& options);
 /// Nothing if the server could not be started, which was printed.
 std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& options);
 double speed_factor(const std::string& text);   // of --speed; 0: as fast as possible
+double speed_of(const Runner& run, const RunOptions& options);
 extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
 /// Default columns of logs: base pose and joint coordinates of every robot.
 std::vector<std::string> default_properties(const World& world);

@@ -1,7 +1,11 @@
 #include "cli/world_frames.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "collision/shape/height_field.h"
+#include "collision/shape/hull.h"
 
 namespace gradus::cli {
 namespace {
@@ -15,13 +19,51 @@ view::Shape to_view(const ShapeSpec& s, const Pose& X, Vec3 colour,
   out.size = s.size;
   out.X_BS = X;
   out.colour = colour;
-  if (s.kind == ShapeKind::mesh && s.mesh >= 0) out.mesh = meshes[static_cast<std::size_t>(s.mesh)];
+  if ((s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull) && s.mesh >= 0) {
+    out.kind = ShapeKind::mesh;
+    out.mesh = meshes[static_cast<std::size_t>(s.mesh)];
+  }
+  return out;
+}
+
+/// Points without triangles are a hull: its faces as fans.
+MeshSpec hull_of(const MeshSpec& points) {
+  MeshSpec out{points.file, {}, {}};
+  const Result<Hull> hull = build_hull(points.vertices);
+  if (!hull) return out;
+  out.vertices = hull->vertices;
+  for (int f = 0; f < hull->face_count(); ++f) {
+    const std::span<const int> face = hull->face(f);
+    for (std::size_t k = 2; k < face.size(); ++k) out.triangles.push_back({face[0], face[k - 1], face[k]});
+  }
+  return out;
+}
+
+/// The triangles that robots touch, holes left open.
+std::shared_ptr<const MeshSpec> terrain_of(const HeightMapSpec& map) {
+  auto out = std::make_shared<MeshSpec>();
+  out->file = map.file;
+  const Result<HeightField> field = HeightField::build(map.grid, map.unknown);
+  if (!field) return out;
+  const HeightGrid& g = field->grid();
+  for (int j = 0; j < g.ny; ++j)
+    for (int i = 0; i < g.nx; ++i) {
+      const double z = g.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(i)];
+      out->vertices.push_back({g.x0 + i * g.dx, g.y0 + j * g.dy, std::isfinite(z) ? z : field->lowest()});
+    }
+  for (int j = 0; j + 1 < g.ny; ++j)
+    for (int i = 0; i + 1 < g.nx; ++i) {
+      if (field->is_hole(i, j)) continue;
+      const int a = j * g.nx + i;
+      out->triangles.push_back({a, a + 1, a + g.nx + 1});
+      out->triangles.push_back({a, a + g.nx + 1, a + g.nx});
+    }
   return out;
 }
 
 std::vector<std::shared_ptr<const MeshSpec>> shared(const std::vector<MeshSpec>& meshes) {
   std::vector<std::shared_ptr<const MeshSpec>> out;
-  for (const MeshSpec& m : meshes) out.push_back(std::make_shared<MeshSpec>(m));
+  for (const MeshSpec& m : meshes) out.push_back(std::make_shared<MeshSpec>(m.triangles.empty() ? hull_of(m) : m));
   return out;
 }
 
@@ -68,6 +110,10 @@ void fill_pressure(const World& world, int r, view::RobotStatus& s) {
     sum += (world.X_WL(r, kind.points[i].link) * kind.points[i].p_BC) * memory[i].fn;
     force += memory[i].fn;
   }
+  for (const FieldMemory& m : world.field_memory(r)) {
+    sum += (world.X_WL(r, world.link_of(r, m)) * m.p_L) * m.fn;
+    force += m.fn;
+  }
   if (force > 0) s.centre_of_pressure_W = sum * (1 / force);
 }
 
@@ -94,7 +140,8 @@ WorldFrames::WorldFrames(const World& world, std::string name, std::string about
     const RobotKind& kind = *robot_of(world, r).kind;
     levels_.emplace_back();
     for (const MotionTable& m : all_motions())
-      if (m.bind(kind).missing.empty()) levels_.back().emplace_back(m.name);
+      if (m.grouped ? &m == &world.motion(r) : !world.motion(r).grouped && m.bind(kind).missing.empty())
+        levels_.back().emplace_back(m.name);
     for (std::size_t o = 0; o < kind.objects.size(); ++o)
       if (kind.objects[o].body) bodies_.push_back({r, static_cast<int>(o)});
   }
@@ -148,9 +195,14 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   for (int r = 0; r < world.robot_count(); ++r)
     scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)], kind_meshes));
   const auto meshes = shared(model.meshes);
-  for (const FieldObjectSpec& f : model.field)
+  for (const FieldObjectSpec& f : model.field) {
+    if (!f.shape.visible) continue;
     scene_->field.push_back(
         {f.name, to_view(f.shape, f.X_WO * f.shape.X_OS, f.colour.value_or(Vec3{0.25, 0.45, 0.25}), meshes)});
+    if (f.shape.kind != ShapeKind::height_field) continue;
+    scene_->field.back().shape.kind = ShapeKind::mesh;
+    scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
+  }
   for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p));
   return scene_;
 }

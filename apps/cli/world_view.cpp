@@ -112,7 +112,7 @@ void WorldView::take_events(std::vector<view::Event>& events) {
   events_seen_ = std::min(events_seen_, all.size());
   for (; events_seen_ < all.size(); ++events_seen_) {
     const Event& e = all[events_seen_];
-    events.push_back({k(), e.time, "fall", e.robot + " " + e.what, world().model().find_robot(e.robot)});
+    events.push_back({k(), e.time, e.kind, e.robot + " " + e.what, world().model().find_robot(e.robot)});
   }
 }
 

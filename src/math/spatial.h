@@ -137,6 +137,15 @@ GRADUS_INLINE void add_point(Mat6T<T>& I, Vec3T<T> r, const Sym3T<T>& W) {
   I.A.zz += by.z * r.x - bx.z * r.y;
 }
 
+/// Twist of one link per impulse on another (or the same): columns for moments x, y, z, then forces x, y, z.
+struct Response {
+  Vec6 column[6];
+};
+inline Vec6 operator*(const Response& m, const Vec6& f) {
+  return m.column[0] * f.a.x + m.column[1] * f.a.y + m.column[2] * f.a.z + m.column[3] * f.l.x + m.column[4] * f.l.y +
+         m.column[5] * f.l.z;
+}
+
 /// L D Lᵀ factor of a regular Mat6, for many right-hand sides.
 template <class T>
 struct Factor6T {
@@ -171,18 +180,18 @@ GRADUS_INLINE void factorize(const Mat6T<T>& I, Factor6T<T>& f) {
 #pragma GCC unroll 6
     for (int i = j + 1; i < 6; ++i) a[i][j] = a[i][j] * f.d_inv[j];
 }
-template <class T>
-GRADUS_INLINE Vec6T<T> solve(const Factor6T<T>& f, const Vec6T<T>& y) {
+template <class F, class T>
+GRADUS_INLINE Vec6T<T> solve(const Factor6T<F>& f, const Vec6T<T>& y) {
   T b[6] = {y.a.x, y.a.y, y.a.z, y.l.x, y.l.y, y.l.z};
 #pragma GCC unroll 6
   for (int j = 0; j < 6; ++j)
 #pragma GCC unroll 6
-    for (int i = j + 1; i < 6; ++i) b[i] -= f.l[i][j] * b[j];
+    for (int i = j + 1; i < 6; ++i) b[i] -= T(f.l[i][j]) * b[j];
 #pragma GCC unroll 6
   for (int j = 5; j >= 0; --j) {
-    T x = b[j] * f.d_inv[j];
+    T x = b[j] * T(f.d_inv[j]);
 #pragma GCC unroll 6
-    for (int i = 5; i > j; --i) x -= f.l[i][j] * b[i];  // the newest last: nothing waits for it but one subtraction
+    for (int i = 5; i > j; --i) x -= T(f.l[i][j]) * b[i];  // the newest last: nothing waits for it but one subtraction
     b[j] = x;
   }
   return {{b[0], b[1], b[2]}, {b[3], b[4], b[5]}};

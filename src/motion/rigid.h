@@ -4,6 +4,8 @@
 ///
 /// a: acceleration of the root minus gravity; a_known: what the joints' own motion adds to a contact's point.
 #pragma once
+#include <algorithm>
+
 #include "motion/root.h"
 #include "state/motion.h"
 #include "tree/pairs.h"
@@ -95,6 +97,13 @@ inline void commit_rigid(const RigidScratch& s, const double* q, const double* v
   set_base_twist(v_next, w1, c1 - cross(w1, com1));
 }
 
+/// (13) of docs/couple.md: impacts with moving bodies add half of the root's change of velocity to its mean velocity.
+inline void add_kick(const Vec6& kick, double h, double* q_next) {
+  q_next[0] += 0.5 * h * kick.l.x;
+  q_next[1] += 0.5 * h * kick.l.y;
+  q_next[2] += 0.5 * h * kick.l.z;
+}
+
 /// Impulses on links act on the whole: dV of every link is the root's.
 inline void respond_rigid(const RobotKind& kind, const Factor6& factor, Vec6* impulse, Vec6* dV, double* dv) {
   Vec6 sum = zero6<double>();
@@ -102,6 +111,17 @@ inline void respond_rigid(const RobotKind& kind, const Factor6& factor, Vec6* im
   const Vec6 d = kind.root == RootKind::fixed ? zero6<double>() : solve(factor, sum);
   for (int i = 0; i < kind.nlink(); ++i) dV[i] = d;
   for (int i = 0; i < kind.njoint(); ++i) dv[i] = 0;
+}
+
+/// Ω of a robot whose links move as one: the same for every pair of links.
+inline void response_rigid(const RobotKind& kind, const Factor6& factor, std::span<const int> links, Response* out) {
+  Response one;
+  for (int k = 0; k < 6; ++k) {
+    double e[6] = {0, 0, 0, 0, 0, 0};
+    e[k] = 1;
+    one.column[k] = kind.root == RootKind::fixed ? zero6<double>() : solve(factor, Vec6{{e[0], e[1], e[2]}, {e[3], e[4], e[5]}});
+  }
+  std::fill_n(out, links.size() * links.size(), one);
 }
 
 /// predict of a robot that moves as one rigid body. (1) is taken as a change of momentum in the present configuration, so
@@ -125,11 +145,14 @@ void commit_one_body(const V& view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
   const Vec6 acc = view.acc()[0];
-  const bool contact = touches(view.contacts());
-  if (kind.root == RootKind::free)
-    commit_rigid(view.template own<RigidScratch>(), q, v, acc, view.gravity(), contact, h, view.q_next(), view.v_next());
-  else
+  const bool contact = touches(view.contacts()) || view.rests();
+  if (kind.root == RootKind::free) {
+    const RigidScratch& s = view.template own<RigidScratch>();
+    commit_rigid(s, q, v, acc, view.gravity(), contact, h, view.q_next(), view.v_next());
+    if (!contact) add_kick({view.kick().a, velocity_at(view.kick(), s.com)}, h, view.q_next());
+  } else {
     commit_root(kind.root, q, v, acc, view.gravity(), contact, h, view.q_next(), view.v_next());
+  }
   commit_results(kind, v, view.v_next(), h, view.r_next());
 }
 

@@ -12,6 +12,10 @@
 /// Gravity g is not applied to links: the observer falls with it. Accelerations named `acc` are therefore the true ones
 /// minus g; a fixed root has acc = −g. [Featherstone 2008, ch. 5–7; common frame: ch. 7.2]
 #pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "tree/frames.h"
 
 namespace gradus {
@@ -218,6 +222,70 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
     dV[i] = up + frames[i].S * dv[i - 1];
   }
 }
+
+#if !defined(__CUDACC__)
+/// Room for unit_responses.
+struct ResponseRoom {
+  std::vector<int> path;           // links between the touched ones and the root, ascending
+  std::vector<std::uint8_t> on;    // (nlink) on that path
+  std::vector<Vec6T<Two>> twist;   // (nlink)
+  std::vector<Two> u;              // (nlink) inward: impulse along the joint; outward: its change of velocity
+  void resize(std::size_t nlink) { path.reserve(nlink), on.resize(nlink), twist.resize(nlink), u.resize(nlink); }
+};
+
+/// Links between the touched ones and the root, ascending, and the leaders of followers among them.
+inline void find_paths(const Link* links, std::span<const int> touched, ResponseRoom& room) {
+  room.path.clear();
+  auto take = [&room](int k) {
+    if (room.on[static_cast<std::size_t>(k)]) return false;
+    room.on[static_cast<std::size_t>(k)] = 1;
+    room.path.push_back(k);
+    return true;
+  };
+  for (int t : touched)
+    for (int k = t; k > 0 && take(k); k = links[k].parent)
+      if (links[k].leader >= 0) take(links[k].leader);  // has the same parent, which is taken next
+  std::sort(room.path.begin(), room.path.end());
+  for (int k : room.path) room.on[static_cast<std::size_t>(k)] = 0;
+}
+
+/// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and along
+/// the paths to the root only.  out[i n + j]: twist of touched link i per impulse on touched link j, n = touched.size()
+inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors, const Factor6* root,
+                           std::span<const int> touched, ResponseRoom& room, Response* out) {
+  find_paths(links, touched, room);
+  const std::size_t n = touched.size();
+  const Two zero(0.0);
+  Two* u = room.u.data();
+  Vec6T<Two>* twist = room.twist.data();
+  for (std::size_t j = 0; j < n; ++j)
+    for (int c = 0; c < 3; ++c) {
+      Vec6T<Two> f = zero6<Two>();
+      Two* part[6] = {&f.a.x, &f.a.y, &f.a.z, &f.l.x, &f.l.y, &f.l.z};
+      *part[2 * c] = two(1, 0);
+      *part[2 * c + 1] = two(0, 1);
+      for (int k : room.path) u[k] = zero;
+      for (int k = touched[j]; k > 0; k = links[k].parent) {
+        int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
+        u[k] = dot(cast<Two>(frames[k].S), f);
+        if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
+        f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
+      }
+      twist[0] = root ? solve(*root, f) : zero6<Two>();
+      for (int k : room.path) {
+        const Vec6T<Two>& up = twist[links[k].parent];
+        u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
+                                   : Two(links[k].ratio) * u[links[k].leader];
+        twist[k] = up + cast<Two>(frames[k].S) * u[k];
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const Vec6T<Two>& t = twist[touched[i]];
+        for (int s = 0; s < 2; ++s)
+          out[i * n + j].column[2 * c + s] = {{t.a.x.v[s], t.a.y.v[s], t.a.z.v[s]}, {t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]}};
+      }
+    }
+}
+#endif
 
 /// Recursive Newton–Euler: forces that give the accelerations acc0 (root, minus gravity) and a (njoint).
 /// Returns the force on the root; tau (njoint).  acc and force (nlink) are scratch and hold the links' values afterwards.

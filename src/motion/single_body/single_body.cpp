@@ -20,6 +20,10 @@ void SingleBody::respond(View<access> view) {
   respond_rigid(view.kind(), view.own<RigidScratch>().factor, view.impulse(), view.dV(), view.dv());
 }
 
+void SingleBody::response(View<access> view, std::span<const int> links, Response* out) {
+  response_rigid(view.kind(), view.own<RigidScratch>().factor, links, out);
+}
+
 void SingleBody::commit(View<access> view, double h) {
   *view.z_next() = maximum(*view.z() - 1, 0.0);
   commit_one_body(view, h);
