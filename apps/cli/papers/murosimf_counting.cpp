@@ -12,6 +12,7 @@
 #include "core/rng.h"
 #include "load/motion_toml.h"
 #include "load/scene_toml.h"
+#include "state/state.h"
 #include "tree/kernels.h"
 
 /// Paper 000, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball? The

@@ -31,5 +31,7 @@ std::optional<Json> klancar(const PaperOptions&);
 std::optional<Json> murosimf_levels(const PaperOptions&);
 std::optional<Json> murosimf_counting(const PaperOptions&);
 std::optional<Json> servos(const PaperOptions&);
+std::optional<Json> simbenchmark(const PaperOptions&);
+std::optional<Json> tosses(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -9,6 +9,8 @@ const Paper kPapers[] = {
      murosimf_levels},
     {"murosimf-counting", "paper 000: tests of collision detection for two robots, the field and a ball", murosimf_counting},
     {"servos", "recorded servos replayed with fitted actuator chains; needs --data", servos},
+    {"simbenchmark", "contact of free bodies: rolling, bouncing, 666, sliding, slope, tumbling box", simbenchmark},
+    {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
 };
 
 }  // namespace

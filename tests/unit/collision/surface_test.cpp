@@ -333,7 +333,10 @@ TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
   const auto meets = [&](double x, double z) { return collide(box_shape(half), {identity3<double>(), {x, 0.001, z}}, field_shape(f), identity_pose(), 0, k); };
   int n = meets(0.03, 0.03 + 0.02 - 0.001);  // on the tread, one millimetre deep
   ASSERT_GE(n, 3);
-  for (int m = 0; m < n; ++m) EXPECT_NEAR(k[m].normal.z, 1, 1e-9), EXPECT_NEAR(k[m].gap, -0.001, 1e-9);
+  for (int m = 0; m < n; ++m) {
+    EXPECT_NEAR(k[m].normal.z, 1, 1e-9);
+    EXPECT_NEAR(k[m].gap, -0.001, 1e-9);
+  }
   n = meets(-0.049, 0.02 - 0.0005);  // stands on the low ground, its toe a millimetre in the riser
   ASSERT_GE(n, 3);
   for (int m = 0; m < n; ++m) EXPECT_GT(k[m].gap, -0.0015);
