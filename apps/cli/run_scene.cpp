@@ -44,7 +44,7 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
   j["events"] = nlohmann::json::array();
-  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"robot", e.robot}, {"what", e.what}});
+  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
   for (int r = 0; r < w.robot_count(); ++r) {
     const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
     j["robots"][w.model().robots[static_cast<std::size_t>(r)].name] = {

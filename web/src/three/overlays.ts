@@ -1,8 +1,9 @@
 // Drawn over the scene and switched one by one: contacts and their forces, centre of mass, balance, trails.
 
 import * as THREE from 'three';
-import { CONTACT_VALUES, ROBOT_VALUES, type Frame } from '../feed/codec';
-import { STATIC_WORLD, USER_PUSH } from '../feed/protocol';
+import { CONTACT_VALUES, ROBOT_VALUES, VOLUME_VALUES, type Frame } from '../feed/codec';
+import { capturePoint, supportPolygons } from './balance';
+import { USER_PUSH } from '../feed/protocol';
 import type { Bodies } from './bodies';
 
 export const OVERLAYS = {
@@ -14,6 +15,8 @@ export const OVERLAYS = {
   balance: { title: 'Pressure and capture point', key: 'k', on: false },
   velocity: { title: 'Velocity', key: 'v', on: false },
   trails: { title: 'Trails', key: 't', on: false },
+  volumes: { title: 'Bounding volumes', key: 'n', on: false },
+  ghost: { title: 'Ghost of the course left', key: 'g', on: true },
   levels: { title: 'Colour by level', key: 'o', on: false },
   shadows: { title: 'Shadows', key: 'h', on: true },
 } as const;
@@ -26,7 +29,7 @@ const ARROW_LENGTH = 0.3; // of the strongest force in sight  [m]
 export const PUSH_STIFFNESS = 150; // of the mouse's spring: its arrow ends where the mouse is  [N/m]
 const TRAIL_POINTS = 600;
 const LIFT = 0.004; // above the ground, against flicker  [m]
-const GRAVITY = 9.81;
+const VOLUME_MAX = 8192;
 
 const COM = 0xf2c14e;
 const FORCE = 0xff6b4a;
@@ -35,6 +38,7 @@ const PUSH = 0x35d0ff;
 const PRESSURE = 0xff4fa3;
 const CAPTURE = 0x59e3a7;
 const VELOCITY = 0x8be04e;
+const VOLUME = 0xff5fc4;
 
 /** Arrows as two instanced meshes: shafts and heads. */
 class Arrows {
@@ -164,24 +168,48 @@ class Segments {
   }
 }
 
-/** Convex hull of points in the plane, counter-clockwise [Andrew 1979]. */
-export function convexHull(points: [number, number][]): [number, number][] {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  if (sorted.length < 3) return sorted;
-  const half = (list: [number, number][]): [number, number][] => {
-    const chain: [number, number][] = [];
-    for (const p of list) {
-      while (chain.length >= 2 && turn(chain[chain.length - 2]!, chain[chain.length - 1]!, p) <= 0) chain.pop();
-      chain.push(p);
-    }
-    chain.pop();
-    return chain;
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
-}
+/** Wire boxes, one instance each; deeper nodes of a tree are fainter. */
+class Boxes {
+  readonly lines: THREE.LineSegments;
+  private readonly geometry = new THREE.InstancedBufferGeometry();
+  private readonly place: THREE.InstancedBufferAttribute; // centre x, y, z, depth
+  private readonly half: THREE.InstancedBufferAttribute;
 
-function turn(a: [number, number], b: [number, number], c: [number, number]): number {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  constructor(colour: number, capacity: number) {
+    const edges = new THREE.EdgesGeometry(new THREE.BoxGeometry(2, 2, 2));
+    this.geometry.setAttribute('position', edges.getAttribute('position'));
+    this.place = new THREE.InstancedBufferAttribute(new Float32Array(4 * capacity), 4).setUsage(THREE.DynamicDrawUsage);
+    this.half = new THREE.InstancedBufferAttribute(new Float32Array(3 * capacity), 3).setUsage(THREE.DynamicDrawUsage);
+    this.geometry.setAttribute('place', this.place);
+    this.geometry.setAttribute('extent', this.half);
+    this.geometry.instanceCount = 0;
+    const material = new THREE.ShaderMaterial({
+      transparent: true,
+      depthWrite: false,
+      uniforms: { colour: { value: new THREE.Color(colour) } },
+      vertexShader: `attribute vec4 place; attribute vec3 extent; varying float strength;
+        void main() {
+          strength = 1.0 / (1.0 + 0.3 * place.w);
+          gl_Position = projectionMatrix * viewMatrix * vec4(place.xyz + extent * position, 1.0);
+        }`,
+      fragmentShader: `uniform vec3 colour; varying float strength;
+        void main() { gl_FragColor = vec4(colour, strength); }`,
+    });
+    this.lines = new THREE.LineSegments(this.geometry, material);
+    this.lines.frustumCulled = false;
+  }
+
+  update(f: Frame, isOn: boolean): void {
+    const n = isOn ? Math.min(f.volumeCount, this.place.count) : 0;
+    this.lines.visible = n > 0;
+    this.geometry.instanceCount = n;
+    for (let i = 0, o = 0; i < n; i++, o += VOLUME_VALUES) {
+      const d = f.volumes;
+      this.place.setXYZW(i, d[o]!, d[o + 1]!, d[o + 2]!, d[o + 6]!);
+      this.half.setXYZ(i, d[o + 3]!, d[o + 4]!, d[o + 5]!);
+    }
+    this.place.needsUpdate = this.half.needsUpdate = n > 0;
+  }
 }
 
 interface Trail {
@@ -209,6 +237,8 @@ export class Overlays {
   );
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
+  private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
+  private readonly captured = [0, 0];
   private trails: Trail[] = [];
   private readonly ring = new THREE.Mesh(
     new THREE.RingGeometry(0.94, 1, 64),
@@ -226,6 +256,7 @@ export class Overlays {
       this.pressure.mesh,
       this.capture.mesh,
       this.support.lines,
+      this.volumes.lines,
       this.ring,
     );
   }
@@ -255,6 +286,7 @@ export class Overlays {
     this.updateBalance(f, on);
     this.updateSupport(f, on.support);
     this.updateTrails(f, on.trails);
+    this.volumes.update(f, on.volumes);
   }
 
   /** A ring on the ground around the selected robot, in the colour of its level. */
@@ -320,8 +352,8 @@ export class Overlays {
       if (on.velocity) this.velocities.add(x, y, z, 0.5 * vx, 0.5 * vy, 0.5 * vz);
       if (on.balance) {
         this.pressure.add(d[o + 8]!, d[o + 9]!, d[o + 10]! + LIFT);
-        const seconds = Math.sqrt(Math.max(z, 0) / GRAVITY); // capture point ξ = c + ċ √(z/g) [Pratt 2006]
-        if (Number.isFinite(d[o + 8]!)) this.capture.add(x + vx * seconds, y + vy * seconds, LIFT);
+        capturePoint(d, o, this.captured);
+        if (Number.isFinite(d[o + 8]!)) this.capture.add(this.captured[0]!, this.captured[1]!, LIFT);
       }
     }
     for (const m of [this.com, this.plumb, this.velocities, this.pressure, this.capture]) m.end();
@@ -329,23 +361,12 @@ export class Overlays {
 
   private updateSupport(f: Frame, isOn: boolean): void {
     this.support.begin();
-    if (isOn) {
-      const points = new Map<number, [number, number][]>();
-      for (let c = 0; c < f.contactCount; c++) {
-        if (f.contactBodies[2 * c + 1] !== STATIC_WORLD) continue;
-        const robot = this.bodies.robotOf(f.contactBodies[2 * c]!);
-        const list = points.get(robot) ?? [];
-        list.push([f.contacts[c * CONTACT_VALUES]!, f.contacts[c * CONTACT_VALUES + 1]!]);
-        points.set(robot, list);
-      }
-      for (const list of points.values()) {
-        const hull = convexHull(list);
+    if (isOn)
+      for (const hull of supportPolygons(f, (body) => this.bodies.robotOf(body)).values())
         hull.forEach((p, i) => {
           const q = hull[(i + 1) % hull.length]!;
           this.support.add(p[0], p[1], LIFT, q[0], q[1], LIFT);
         });
-      }
-    }
     this.support.end();
   }
 
