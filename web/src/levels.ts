@@ -9,10 +9,10 @@ export interface LevelStyle {
 }
 
 const STYLES: Record<string, LevelStyle> = {
-  kinematic_walk: { mark: 'L0', title: 'kinematic walk', shows: 'the standing foot leads; cannot fall', colour: '#56a8e0' },
-  single_body: { mark: 'L1', title: 'single body', shows: 'falls and slides as one rigid body', colour: '#e3a72f' },
-  prescribed_joints: { mark: 'L2', title: 'prescribed joints', shows: 'joints follow exactly, the body reacts', colour: '#2fae8a' },
-  articulated: { mark: 'L3', title: 'articulated', shows: 'every joint with its servo’s limits', colour: '#d8709f' },
+  kinematic_walk: { mark: 'L0', title: 'kinematic walk', shows: 'the foot leads; cannot fall', colour: '#56a8e0' },
+  single_body: { mark: 'L1', title: 'single body', shows: 'one rigid body: falls, slides', colour: '#e3a72f' },
+  prescribed_joints: { mark: 'L2', title: 'prescribed joints', shows: 'joints exact, the body reacts', colour: '#2fae8a' },
+  articulated: { mark: 'L3', title: 'articulated', shows: 'servos with their limits', colour: '#d8709f' },
   planar_wheels: { mark: 'W', title: 'planar wheels', shows: 'rolls and slips in the plane', colour: '#9a84e0' },
   free_body: { mark: '–', title: 'free body', shows: 'a ball, a box', colour: '#98a1ae' },
 };

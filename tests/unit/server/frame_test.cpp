@@ -65,7 +65,7 @@ nlohmann::json expected_json(const Frame& f) {
                       {"past", f.past},
                       {"speed_target", finite(f.speed_target)},
                       {"speed_actual", f.speed_actual}};
-  for (const char* key : {"bodies", "ghosts", "robots", "contacts", "signals", "ghost_signals"})
+  for (const char* key : {"bodies", "ghosts", "robots", "contacts", "signals", "ghost_signals", "volumes"})
     j[key] = nlohmann::json::array();
   for (const auto& [key, list] : {std::pair{"bodies", &f.bodies}, std::pair{"ghosts", &f.ghosts}})
     for (const BodyPose& b : *list)
