@@ -41,8 +41,8 @@ const VELOCITY = 0x8be04e;
 const VOLUME = 0xff5fc4;
 
 /** Arrows as two instanced meshes: shafts and heads. */
-class Arrows {
-  readonly group = new THREE.Group();
+class Arrows implements VectorSet {
+  readonly object = new THREE.Group();
   private readonly shafts: THREE.InstancedMesh;
   private readonly heads: THREE.InstancedMesh;
   private count = 0;
@@ -66,7 +66,7 @@ class Arrows {
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
       mesh.count = 0;
-      this.group.add(mesh);
+      this.object.add(mesh);
     }
   }
 
@@ -97,8 +97,8 @@ class Arrows {
 }
 
 /** Equal small meshes at many places. */
-class Markers {
-  readonly mesh: THREE.InstancedMesh;
+class Markers implements PointSet {
+  readonly object: THREE.InstancedMesh;
   private readonly m = new THREE.Matrix4();
 
   constructor(geometry: THREE.BufferGeometry, colour: number, capacity: number, onTop = false) {
@@ -108,23 +108,23 @@ class Markers {
       depthTest: !onTop,
       transparent: onTop,
     });
-    this.mesh = new THREE.InstancedMesh(geometry, material, capacity);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = onTop ? 5 : 0;
-    this.mesh.count = 0;
+    this.object = new THREE.InstancedMesh(geometry, material, capacity);
+    this.object.frustumCulled = false;
+    this.object.renderOrder = onTop ? 5 : 0;
+    this.object.count = 0;
   }
 
   begin(): void {
-    this.mesh.count = 0;
+    this.object.count = 0;
   }
 
   add(x: number, y: number, z: number): void {
-    if (this.mesh.count >= this.mesh.instanceMatrix.count || !Number.isFinite(x + y + z)) return;
-    this.mesh.setMatrixAt(this.mesh.count++, this.m.makeTranslation(x, y, z));
+    if (this.object.count >= this.object.instanceMatrix.count || !Number.isFinite(x + y + z)) return;
+    this.object.setMatrixAt(this.object.count++, this.m.makeTranslation(x, y, z));
   }
 
   end(): void {
-    this.mesh.instanceMatrix.needsUpdate = true;
+    this.object.instanceMatrix.needsUpdate = true;
   }
 }
 
@@ -165,6 +165,76 @@ class Segments {
   end(): void {
     this.lines.geometry.setDrawRange(0, 2 * this.count);
     this.positions.needsUpdate = true;
+  }
+}
+
+/** Where many points or vectors are drawn. Renderers without a GPU pay for every instance: there lines and dots do. */
+interface PointSet {
+  readonly object: THREE.Object3D;
+  begin(): void;
+  add(x: number, y: number, z: number): void;
+  end(): void;
+}
+
+interface VectorSet {
+  readonly object: THREE.Object3D;
+  begin(): void;
+  add(x: number, y: number, z: number, dx: number, dy: number, dz: number): void;
+  end(): void;
+}
+
+/** Square dots of a few pixels. */
+class Dots implements PointSet {
+  readonly object: THREE.Points;
+  private readonly positions: THREE.BufferAttribute;
+  private count = 0;
+
+  constructor(colour: number, capacity: number) {
+    this.positions = new THREE.BufferAttribute(new Float32Array(capacity * 3), 3).setUsage(THREE.DynamicDrawUsage);
+    const geometry = new THREE.BufferGeometry().setAttribute('position', this.positions);
+    this.object = new THREE.Points(
+      geometry,
+      new THREE.PointsMaterial({ color: colour, size: 4, sizeAttenuation: false, toneMapped: false }),
+    );
+    this.object.frustumCulled = false;
+  }
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(x: number, y: number, z: number): void {
+    if (this.count < this.positions.count) this.positions.setXYZ(this.count++, x, y, z);
+  }
+
+  end(): void {
+    this.object.geometry.setDrawRange(0, this.count);
+    this.positions.needsUpdate = true;
+  }
+}
+
+/** Vectors as plain lines. */
+class Strokes implements VectorSet {
+  private readonly segments: Segments;
+
+  constructor(colour: number, capacity: number) {
+    this.segments = new Segments(colour, capacity);
+  }
+
+  get object(): THREE.Object3D {
+    return this.segments.lines;
+  }
+
+  begin(): void {
+    this.segments.begin();
+  }
+
+  add(x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
+    this.segments.add(x, y, z, x + dx, y + dy, z + dz);
+  }
+
+  end(): void {
+    this.segments.end();
   }
 }
 
@@ -223,8 +293,8 @@ export class Overlays {
   readonly group = new THREE.Group();
   /** Length of the longest force arrow stands for this many newtons. */
   forceScale = 0;
-  private readonly contacts = new Markers(new THREE.SphereGeometry(0.011, 10, 8), CONTACT, CONTACT_MAX);
-  private readonly forces = new Arrows(FORCE, CONTACT_MAX, 0.0055);
+  private readonly contacts: PointSet;
+  private readonly forces: VectorSet;
   private readonly pushes = new Arrows(PUSH, 4, 0.009);
   private readonly com = new Markers(new THREE.SphereGeometry(0.026, 16, 12), COM, 256, true);
   private readonly plumb = new Segments(COM, 256, 0.7);
@@ -245,16 +315,22 @@ export class Overlays {
     new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }),
   );
 
-  constructor(private readonly bodies: Bodies) {
+  constructor(
+    private readonly bodies: Bodies,
+    isCoarse: boolean,
+  ) {
+    const dot = new THREE.SphereGeometry(0.011, 10, 8);
+    this.contacts = isCoarse ? new Dots(CONTACT, CONTACT_MAX) : new Markers(dot, CONTACT, CONTACT_MAX);
+    this.forces = isCoarse ? new Strokes(FORCE, CONTACT_MAX) : new Arrows(FORCE, CONTACT_MAX, 0.0055);
     this.group.add(
-      this.contacts.mesh,
-      this.forces.group,
-      this.pushes.group,
-      this.com.mesh,
+      this.contacts.object,
+      this.forces.object,
+      this.pushes.object,
+      this.com.object,
       this.plumb.lines,
-      this.velocities.group,
-      this.pressure.mesh,
-      this.capture.mesh,
+      this.velocities.object,
+      this.pressure.object,
+      this.capture.object,
       this.support.lines,
       this.volumes.lines,
       this.ring,

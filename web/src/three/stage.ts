@@ -5,6 +5,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
+import { CheapLight } from './cheap_light';
 import { Overlays, type OverlayState } from './overlays';
 import { SoftShadows } from './soft_shadows';
 
@@ -66,7 +67,8 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5);
-  private readonly ground: THREE.Mesh<THREE.CircleGeometry, THREE.MeshLambertMaterial>;
+  private readonly light = new CheapLight();
+  private readonly ground: THREE.Mesh<THREE.CircleGeometry, THREE.MeshLambertMaterial | THREE.MeshBasicMaterial>;
   private readonly gridColour = { value: new THREE.Vector4() };
   private palette = LIGHT;
   private dome: THREE.Mesh | null = null;
@@ -86,11 +88,12 @@ export class Stage {
     this.renderer.setPixelRatio(this.software ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.renderer.domElement.className = 'canvas';
+    document.body.classList.toggle('software', this.software);
     this.renderer.domElement.tabIndex = 0;
     this.renderer.domElement.setAttribute('aria-label', '3D view of the simulation');
     holder.append(this.renderer.domElement);
-    this.bodies = new Bodies({ software: this.software });
-    this.overlays = new Overlays(this.bodies);
+    this.bodies = new Bodies({ software: this.software, light: this.light });
+    this.overlays = new Overlays(this.bodies, this.software);
     this.ground = new THREE.Mesh(new THREE.CircleGeometry(60, 64), this.groundMaterial());
     this.ground.receiveShadow = true;
     this.ground.position.z = -0.001;
@@ -132,6 +135,7 @@ export class Stage {
     this.scene.fog = new THREE.Fog(this.palette.sky, 10, 45);
     this.sun.intensity = 2.3 * this.palette.light;
     this.sky.intensity = 1.35 * this.palette.light;
+    this.light.setBrightness(this.sun.intensity, this.sky.intensity);
     this.paintGround();
   }
 
@@ -139,14 +143,15 @@ export class Stage {
   private paintGround(): void {
     this.ground.material.color.set(this.palette.ground);
     if (this.groundColour) this.ground.material.color.lerp(this.groundColour, this.palette === DARK ? 0.5 : 0.78);
+    if (this.software) this.ground.material.color.multiplyScalar(this.light.onLevel());
     const line = new THREE.Color(this.palette.grid);
     this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.12 : 0.13);
     this.needsRender = true;
   }
 
   /** The ground with lines every metre, one pixel wide and fading where they would get too dense. */
-  private groundMaterial(): THREE.MeshLambertMaterial {
-    const material = new THREE.MeshLambertMaterial();
+  private groundMaterial(): THREE.MeshLambertMaterial | THREE.MeshBasicMaterial {
+    const material = this.software ? new THREE.MeshBasicMaterial() : new THREE.MeshLambertMaterial();
     material.onBeforeCompile = (shader) => {
       shader.uniforms['gridColour'] = this.gridColour;
       shader.vertexShader = shader.vertexShader
