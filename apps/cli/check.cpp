@@ -4,6 +4,7 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/walk_toml.h"
 #include "step/world.h"
 
 namespace gradus::cli {
@@ -23,6 +24,7 @@ Diagnostics check_scene(const std::string& path) {
 Diagnostics check_file(const std::string& path) {
   switch (kind_of(path)) {
     case FileKind::motion: return load_motion(path).notes();
+    case FileKind::walk: return load_walk(path).notes();
     case FileKind::robot: return load_robot(path, load_options()).notes();
     case FileKind::scene: break;
   }

@@ -30,8 +30,9 @@ void add_paper(CLI::App& app, Outcome& outcome);
 LoadOptions load_options();
 /// The scene file itself, or a scene of that name that comes with gradus ("levels").
 std::string find_scene(const std::string& name);
-/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [[object]].
-enum class FileKind { scene, robot, motion };
+/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or
+/// [[object]].
+enum class FileKind { scene, robot, motion, walk };
 FileKind kind_of(const std::string& path);
 /// A scene by file or name; a robot file becomes a scene: the robot alone on a plane.
 Result<SceneSpec> load_scene_or_robot(const std::string& name);

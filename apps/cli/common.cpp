@@ -38,7 +38,8 @@ FileKind kind_of(const std::string& path) {
   std::fclose(f);
   const auto has = [&](const std::string& table) { return text.find("\n" + table) != text.npos || text.starts_with(table); };
   if (has("[motion]")) return FileKind::motion;
-  return has("[[object]]") ? FileKind::robot : FileKind::scene;
+  if (has("[walk]")) return FileKind::walk;
+  return has("[[object]]") || has("[robot]") ? FileKind::robot : FileKind::scene;
 }
 
 namespace {

@@ -68,8 +68,10 @@ int run_papers(const Options& o) {
     }
     const auto result = paper->run(o);
     if (!result) return 1;
-    if (o.json) std::printf("%s\n", result->dump(1).c_str());
-    else print_paper(*result);
+    if (o.json)
+      std::printf("%s\n", result->dump(1).c_str());
+    else
+      print_paper(*result);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "control/attach.h"
 
 #include "control/keyframes.h"
+#include "control/walk/walk_controller.h"
 
 namespace gradus {
 
@@ -9,6 +10,20 @@ std::string Controllers::failure() const {
     if (!c->failure().empty()) return c->failure();
   return "";
 }
+
+namespace {
+
+std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robot, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto file = load_walk(c.file);
+  problems.insert(problems.end(), file.notes().begin(), file.notes().end());
+  if (!file) return nullptr;
+  auto walk = walk::WalkController::make(*file, robot.kind, norm(world.model().gravity), c.program, {c.stabilise, c.steer, c.start});
+  problems.insert(problems.end(), walk.notes().begin(), walk.notes().end());
+  return walk ? std::move(*walk) : nullptr;
+}
+
+}  // namespace
 
 Result<Controllers> attach_controllers(World& world) {
   Controllers out;
@@ -20,6 +35,9 @@ Result<Controllers> attach_controllers(World& world) {
       auto motion = load_motion(c.file);
       if (motion) world.add_controller(r, std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start), c.period, c.start);
       else problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
+    } else if (c.kind == "walk") {
+      auto controller = make_walk(world, robot, problems);
+      if (controller) world.add_controller(r, std::move(controller), c.period, c.start);
     } else if (c.kind == "library") {
       auto library = LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
       if (library) {

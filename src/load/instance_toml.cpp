@@ -72,7 +72,7 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   t.finish("[robot." + named.name + "]");
   if (draft.sound) {
     recheck(r);
-    check_controller_motion(r);
+    check_controller_file(r);
     add_copies(t, r);
   }
   drafts_.emplace(named.name, std::move(draft));
@@ -219,37 +219,76 @@ void InstanceReader::read_controller(TableReader& t, RobotInstanceSpec& r) {
 
 void InstanceReader::read_controller_table(const toml::table& table, ControllerSpec& c) {
   TableReader t(table, log_);
+  struct Kind {
+    const char *key, *folder;
+  };
   std::string file;
-  const bool keyframes = t.text("keyframes", file), library = t.text("library", file);
-  if (keyframes == library && t.has("keyframes") == t.has("library")) {
-    fault(t.place(), keyframes ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\" and library = \"….so\"");
-  } else if (keyframes || library) {
-    c.kind = keyframes ? "keyframes" : "library";
-    const Place place = t.place(c.kind);
-    c.file = find_file(file, place.file, keyframes ? "motions" : "controllers", options_, place, log_);
-    if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
+  int given = 0;
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"}}) {
+    if (t.has(k.key)) ++given;
+    if (t.text(k.key, file)) c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
+  if (given != 1) {
+    fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
+          "give one of keyframes = \"….toml\", walk = \"….toml\" and library = \"….so\"");
+  }
+  if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
   if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");
   t.quantity("start", kTime, c.start);
-  const bool loop = t.boolean("loop", c.loop), options = t.text("options", c.options);
-  if (library && loop) fault(t.place("loop"), "loop is for keyframes only", "remove it");
-  if (keyframes && options) fault(t.place("options"), "options is for libraries only", "remove it");
+  t.boolean("loop", c.loop), t.text("options", c.options), t.boolean("stabilise", c.stabilise), t.boolean("steer", c.steer);
+  if (const toml::node* program = t.get("program")) read_program(*program, c);
+  struct Owner {
+    const char *key, *of;
+  };
+  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+    if (given == 1 && t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
   t.finish("a controller");
 }
 
-void InstanceReader::check_controller_motion(const RobotInstanceSpec& r) {
+/// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.
+void InstanceReader::read_program(const toml::node& node, ControllerSpec& c) {
+  const toml::array* parts = node.as_array();
+  if (parts == nullptr) return fault(place_of(node), "program: an array is due here", "write [ { forward = \"10 cm/s\", steps = 10 } ]");
+  for (const toml::node& part : *parts) {
+    const toml::table* table = part.as_table();
+    if (table == nullptr) {
+      fault(place_of(part), "program: a table is due here", "write { forward = \"10 cm/s\", steps = 10 }");
+      continue;
+    }
+    TableReader t(*table, log_);
+    WalkCommand w;
+    std::int64_t steps = 0;
+    t.quantity("forward", kSpeed, w.forward);
+    t.quantity("side", kSpeed, w.side);
+    t.quantity("turn", kAngularSpeed, w.turn);
+    t.integer("steps", 1, 1'000'000, steps);
+    t.finish("a part of a walk");
+    w.steps = static_cast<int>(steps);
+    c.program.push_back(w);
+  }
+}
+
+/// Does the robot fit the controller's file?
+void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
   const ControllerSpec& c = r.controller;
-  if (c.kind != "keyframes" || c.file.empty()) return;
-  const auto [it, fresh] = motions_.emplace(c.file, std::nullopt);
+  if (c.kind == "keyframes") check_against(c.file, motions_, load_motion, check_motion, r);
+  if (c.kind == "walk") check_against(c.file, walks_, load_walk, check_walk, r);
+}
+
+/// Each file is read once, and its problems are reported once.
+template <class File>
+void InstanceReader::check_against(const std::string& path, std::map<std::string, std::optional<File>>& known,
+                                   Result<File> (*load)(const std::string&),
+                                   Diagnostics (*check)(const File&, const RobotSpec&, const Place&), const RobotInstanceSpec& r) {
+  const auto [it, fresh] = known.emplace(path, std::nullopt);
   if (fresh) {
-    Result<MotionFile> m = load_motion(c.file);
-    log_.insert(log_.end(), m.notes().begin(), m.notes().end());
-    if (m) it->second = std::move(*m);
+    Result<File> f = load(path);
+    log_.insert(log_.end(), f.notes().begin(), f.notes().end());
+    if (f) it->second = std::move(*f);
   }
   if (!it->second) return;
-  const Diagnostics faults = check_motion(*it->second, r.robot, c.place);
+  const Diagnostics faults = check(*it->second, r.robot, r.controller.place);
   log_.insert(log_.end(), faults.begin(), faults.end());
 }
 

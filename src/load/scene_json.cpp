@@ -49,9 +49,11 @@ void fields(Io& io, ContactSpec& x) {
   io("friction", x.friction); io("restitution", x.restitution);
 }
 template <class Io>
+void fields(Io& io, WalkCommand& x) { io("forward", x.forward); io("side", x.side); io("turn", x.turn); io("steps", x.steps); }
+template <class Io>
 void fields(Io& io, ControllerSpec& x) {
   io("kind", x.kind); io("file", x.file); io("period", x.period); io("start", x.start); io("loop", x.loop);
-  io("options", x.options); io("place", x.place);
+  io("options", x.options); io("program", x.program); io("stabilise", x.stabilise); io("steer", x.steer); io("place", x.place);
 }
 template <class Io>
 void fields(Io& io, RobotInstanceSpec& x) {

@@ -541,7 +541,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "library"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "library"};
   return names;
 }
 

@@ -128,14 +128,24 @@ struct ContactSpec {
   double restitution = 0;             // reserved for laws that have it                   [-]
 };
 
-/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes" or "library".
+/// A part of a walk: the body's velocity for a number of steps.
+struct WalkCommand {
+  double forward = 0, side = 0;       // side: to the left                                [m/s]
+  double turn = 0;                    // to the left                                      [rad/s]
+  int steps = 0;                      // 0: from then on
+};
+
+/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes", "walk" or "library".
 struct ControllerSpec {
   std::string kind = "none";
-  std::string file;                   // keyframes: motion file; library: shared library
+  std::string file;                   // keyframes: motion file; walk: walk file; library: shared library
   double period = 0.01;               // simulated time between two calls                 [s]
   double start = 0;                   // first call                                       [s]
   bool loop = true;                   // keyframes: begin again at the end
   std::string options;                // library: handed over as it is
+  std::vector<WalkCommand> program;   // walk: one part after the other, then it stands
+  bool stabilise = false;             // walk: ankles against the base's rates
+  bool steer = false;                 // walk: heading measured and corrected
   Place place;
 };
 

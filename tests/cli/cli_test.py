@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 GRADUS, SOURCE, CONTROLLERS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
 EDIT_LOG = sys.argv.pop(1)
@@ -203,9 +204,14 @@ class Others(Scratch):
                 self.assertIn(key, row)
 
     def test_paper_prints_its_table(self):
-        out = json.loads(run("paper", "murosimf-levels", "--json").stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            out = json.loads(run("paper", "murosimf-levels", "--json", "--out", folder).stdout)
+            picture = xml.etree.ElementTree.parse(folder + "/murosimf_levels.svg")
+            table = pathlib.Path(folder + "/murosimf_levels.csv").read_text().splitlines()
         self.assertEqual(out["name"], "murosimf-levels")
         self.assertIn("all levels walk", out["verdict"])
+        self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}path")), 4)
+        self.assertAlmostEqual(float(table[-1].split(",")[1]), out["rows"][0]["gradus"]["kinematic_walk"], places=6)
         self.assertEqual(run("paper", "nothing").returncode, 2)
 
 

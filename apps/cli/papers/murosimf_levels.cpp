@@ -2,13 +2,15 @@
 #include <cstdio>
 
 #include "cli/papers/paper.h"
+#include "cli/papers/plot.h"
 #include "cli/runner.h"
 
 namespace gradus::cli {
 
 /// Paper 000, sections 4 and 7.5: the levels walk by the same motion; how many robots run in real time at 1000 Hz?
-/// The paper's machine was a 1.86 GHz Pentium M: 6 kinematic robots (each with a camera at 20 Hz), 10 single-body robots and a car.
-std::optional<Json> murosimf_levels(const PaperOptions&) {
+/// The paper's machine was a 1.86 GHz Pentium M: 6 kinematic robots (each with a camera at 20 Hz), 10 single-body
+/// robots and a car.
+std::optional<Json> murosimf_levels(const PaperOptions& options) {
   RunOptions o;
   o.scene = "levels";
   auto run = Runner::make(o);
@@ -16,10 +18,28 @@ std::optional<Json> murosimf_levels(const PaperOptions&) {
   World& w = run->world();
   std::vector<double> start;
   for (int r = 0; r < w.robot_count(); ++r) start.push_back(w.q(r)[0]);
-  while (w.time() < 20) run->step();
-  Json distance{{"quantity", "distance walked in 20 s"}, {"unit", "m"}, {"paper", nullptr}, {"real", nullptr}, {"peers", Json::object()}};
-  Json count{{"quantity", "robots in real time at 1000 Hz, one core"}, {"unit", ""}, {"paper", {{"kinematic_walk", 6}, {"single_body", 10}}},
-             {"real", nullptr}, {"peers", Json::object()}};
+  Plot plot{"The same motion at four levels of detail", "time [s]", "distance walked [m]", {}};
+  for (int r = 0; r < w.robot_count(); ++r) plot.series.push_back({std::string(w.motion(r).name), {}, {}});
+  while (w.time() < 20) {
+    run->step();
+    if (w.k() % 20 != 0) continue;
+    for (int r = 0; r < w.robot_count(); ++r) {
+      Series& s = plot.series[static_cast<std::size_t>(r)];
+      s.x.push_back(w.time());
+      s.y.push_back(w.q(r)[0] - start[static_cast<std::size_t>(r)]);
+    }
+  }
+  if (!options.out.empty() && !write_plot(plot, options.out, "murosimf_levels")) return std::nullopt;
+  Json distance{{"quantity", "distance walked in 20 s"},
+                {"unit", "m"},
+                {"paper", nullptr},
+                {"real", nullptr},
+                {"peers", Json::object()}};
+  Json count{{"quantity", "robots in real time at 1000 Hz, one core"},
+             {"unit", ""},
+             {"paper", {{"kinematic_walk", 6}, {"single_body", 10}}},
+             {"real", nullptr},
+             {"peers", Json::object()}};
   bool upright = true;
   double least = 1e9, most = 0;
   for (int r = 0; r < w.robot_count(); ++r) {

@@ -1,5 +1,5 @@
-/// Experiments of the papers that gradus unites, as commands: `gradus paper NAME`. One file per experiment in this folder,
-/// one line each in registry.cpp.
+/// Experiments of the papers that gradus unites, as commands: `gradus paper NAME`. One file per experiment in this
+/// folder, one line each in registry.cpp.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,7 +18,8 @@ struct PaperOptions {
 
 /// One experiment. Its result is an object:
 ///   name, verdict (one line: what agrees and what does not), and rows, each
-///   { quantity, unit, paper, real, peers, gradus }: a number, or an object of numbers by variant; null where there is none.
+///   { quantity, unit, paper, real, peers, gradus }: a number, or an object of numbers by variant; null where there is
+///   none.
 /// None when it could not run; the reason is on standard error then.
 struct Paper {
   const char *name, *about;

@@ -4,7 +4,8 @@ namespace gradus::cli {
 namespace {
 
 const Paper kPapers[] = {
-    {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time", murosimf_levels},
+    {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
+     murosimf_levels},
 };
 
 }  // namespace

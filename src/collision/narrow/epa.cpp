@@ -123,12 +123,24 @@ bool start_polytope(const CorePair& pair, Simplex s, Polytope& p) {
   while (s.count < 4) widen(pair, s);
   for (int i = 0; i < 4; ++i) p.vertex[i] = s.v[i];
   p.vertex_count = 4;
+  p.face_count = 0;
   const Vec3 a = s.v[0].w;
   const bool left = dot(cross(s.v[1].w - a, s.v[2].w - a), s.v[3].w - a) > 0;
   static constexpr int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   for (const int* f : face)
     if (!(left ? p.add_face(f[0], f[2], f[1]) : p.add_face(f[0], f[1], f[2]))) return false;
   return true;
+}
+
+/// A polytope of support points around the best normal m found so far: where the first one degenerated (support points
+/// in line) before it had converged, its points stay out of the way.
+bool start_around(const CorePair& pair, Vec3 m, double tilt, Polytope& p) {
+  const Vec3 x = perpendicular(m), y = cross(m, x);
+  const Vec3 around[4] = {m + x * tilt, m - x * (0.5 * tilt) + y * (0.866 * tilt),
+                          m - x * (0.5 * tilt) - y * (0.866 * tilt), -m};
+  Simplex s;
+  for (const Vec3& d : around) s.v[s.count++] = probe(pair, d);
+  return start_polytope(pair, s, p);
 }
 
 /// Weights of the point of a face nearest to the point o of its plane; returns how far o is from the face.
@@ -193,15 +205,11 @@ void polish(const CorePair& pair, Deepest& out) {
   out.p_b = middle - out.n * (0.5 * out.gap);
 }
 
-}  // namespace
-
-void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
-  Polytope poly;
-  if (!start_polytope(pair, start, poly)) return fallback(pair, out);
+/// Grows the polytope until its nearest face lies on the boundary; false if it is full or degenerates before.
+/// least: extent of A ⊖ B along the best normal so far, which bounds the depth.
+bool expand(const CorePair& pair, Polytope& poly, double& least, Deepest& out) {
   double scale = 0;
   for (int i = 0; i < 4; ++i) scale = std::max(scale, norm(poly.vertex[i].w));
-  double least =
-      std::numeric_limits<double>::infinity();  // extent of A ⊖ B along the best normal so far: bounds the depth
   for (int round = 0; round < kVertexMax; ++round) {
     const Face f = poly.face[poly.nearest()];
     const MinkowskiPoint p = probe(pair, f.n);
@@ -211,9 +219,21 @@ void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
       out.n = -f.n, out.gap = -extent;
       witness(poly, f, scale, out);
     }
-    if (least - f.distance <= 1e-12 * scale) return;
-    if (!poly.grow(p, -1e-13 * scale)) break;
+    if (least - f.distance <= 1e-12 * scale) return true;
+    if (!poly.grow(p, -1e-13 * scale)) return false;
   }
+  return false;
+}
+
+}  // namespace
+
+void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
+  Polytope poly;
+  if (!start_polytope(pair, start, poly)) return fallback(pair, out);
+  double least = std::numeric_limits<double>::infinity();
+  if (expand(pair, poly, least, out)) return;
+  for (const double tilt : {0.1, 0.02, 0.004})
+    if (start_around(pair, -out.n, tilt, poly) && expand(pair, poly, least, out)) return;
   polish(pair, out);
 }
 
