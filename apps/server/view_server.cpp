@@ -210,6 +210,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     beast::get_lowest_layer(socket_).expires_never();  // the WebSocket has its own clock from here on
     socket_.set_option(limits);
     socket_.read_message_max(kCommandSizeMax);
+    socket_.auto_fragment(false);  // one message, one write: fragments of 4 kB would be forty calls for a large frame
     socket_.async_accept(request, [self = shared_from_this()](error_code ec) {
       if (ec) return;
       self->hub_.join(self);
