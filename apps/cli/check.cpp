@@ -4,26 +4,11 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/walk_toml.h"
 #include "step/world.h"
 
 namespace gradus::cli {
 namespace {
-
-/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], robots [[object]].
-enum class FileKind { scene, robot, motion };
-
-FileKind kind_of(const std::string& path) {
-  if (path.size() > 5 && path.substr(path.size() - 5) == ".urdf") return FileKind::robot;
-  std::FILE* f = std::fopen(path.c_str(), "rb");
-  if (!f) return FileKind::scene;
-  std::string text(1 << 16, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), f));
-  std::fclose(f);
-  auto has = [&](const char* table) { return text.find(std::string("\n") + table) != std::string::npos || text.rfind(table, 0) == 0; };
-  if (has("[motion]")) return FileKind::motion;
-  if (has("[[object]]")) return FileKind::robot;
-  return FileKind::scene;
-}
 
 Diagnostics check_scene(const std::string& path) {
   auto scene = load_scene(path, load_options());
@@ -39,6 +24,7 @@ Diagnostics check_scene(const std::string& path) {
 Diagnostics check_file(const std::string& path) {
   switch (kind_of(path)) {
     case FileKind::motion: return load_motion(path).notes();
+    case FileKind::walk: return load_walk(path).notes();
     case FileKind::robot: return load_robot(path, load_options()).notes();
     case FileKind::scene: break;
   }

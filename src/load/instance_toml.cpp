@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "load/robot_toml.h"
+#include "load/servo_toml.h"
 #include "load/scene_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
@@ -67,7 +68,12 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   draft.sound = read_model(t, draft);
   read_start(t, r);
   if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
+  if (t.text("group", r.group)) places_.note(path_ + ".group", t.place("group"), true);
+  if (t.text("team", r.team)) places_.note(path_ + ".team", t.place("team"), true);
+  if (t.has("motion") && !r.group.empty())
+    fault(t.place("motion"), "motion: its group says how it moves", "remove it, or remove group");
   t.boolean("self_contact", r.self_contact);
+  if (const toml::table* scatter = t.table("scatter")) read_scatter(*scatter, r);
   read_joints(t, r);
   read_servos(t, r);
   read_controller(t, r);
@@ -75,7 +81,7 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   t.finish("[robot." + named.name + "]");
   if (draft.sound) {
     recheck(r);
-    check_controller_motion(r);
+    check_controller_file(r);
     add_copies(t, r);
   }
   drafts_.emplace(named.name, std::move(draft));
@@ -147,6 +153,16 @@ void InstanceReader::read_velocity(const toml::table& table, RobotInstanceSpec& 
   places_.note(path_ + ".velocity", t.place(), log_.size() == before);
 }
 
+/// scatter = { distance = "2 mm", yaw = "10 deg" }: the start moved at random, by the seed.
+void InstanceReader::read_scatter(const toml::table& table, RobotInstanceSpec& r) {
+  TableReader t(table, log_);
+  r.scatter = r.scatter_yaw = 0;
+  t.quantity("distance", kLength, r.scatter);
+  t.quantity("yaw", kAngle, r.scatter_yaw);
+  if (!(r.scatter >= 0 && r.scatter_yaw >= 0)) fault(t.place(), "scatter must not be negative", "");
+  t.finish("scatter");
+}
+
 /// joints = { left_knee = "30 deg" }: where they are at the start.
 void InstanceReader::read_joints(TableReader& t, RobotInstanceSpec& r) {
   const toml::table* joints = t.table("joints");
@@ -175,9 +191,10 @@ void InstanceReader::read_servos(TableReader& t, RobotInstanceSpec& r) {
 
 void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r) {
   const toml::table* table = named.node->as_table();
-  if (table == nullptr)
-    return fault(place_of(*named.node), named.name + ": a table is due here", "write e.g. { kp = \"60 N m/rad\" }");
-  const ObjectKind kind = kind_of_servo(*table);
+  const bool file = named.node->is_string();  // a servo file
+  if (table == nullptr && !file)
+    return fault(place_of(*named.node), named.name + ": a table or a servo file is due here", "write e.g. { kp = \"60 N m/rad\" }");
+  const ObjectKind kind = file ? ObjectKind::revolute : kind_of_servo(*table);
   bool reported = false, used = false;
   for (std::size_t i = 0; i < r.robot.objects.size(); ++i) {
     ObjectSpec& o = r.robot.objects[i];
@@ -185,7 +202,7 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
     if (named.name == "all" && o.kind != kind) continue;
     used = true;
     Diagnostics ignored;  // the same table read again for the next joint
-    if (!read_servo(*table, o.kind, o.servo, reported ? ignored : log_))
+    if (!read_servo_node(*named.node, o, reported ? ignored : log_))
       reported = true;
     else
       overridden_[{static_cast<int>(i), "servo"}] = named.place;
@@ -193,6 +210,14 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
   if (!used)
     fault(named.place, "'" + r.robot.name + "' has no joint " + in_quotes(named.name),
           did_you_mean(named.name, joint_names(r.robot)));
+}
+
+bool InstanceReader::read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log) {
+  if (const toml::table* table = node.as_table()) return read_any_servo(*table, o.kind, options_, o.servo, o.drive, log);
+  DriveSpec drive;
+  if (!read_chain_file(node.ref<std::string>(), place_of(node), options_, drive, log)) return false;
+  o.drive = std::move(drive);
+  return true;
 }
 
 /// The robot's file was sound, so whatever is wrong now was overridden here.
@@ -222,52 +247,93 @@ void InstanceReader::read_controller(TableReader& t, RobotInstanceSpec& r) {
 
 void InstanceReader::read_controller_table(const toml::table& table, ControllerSpec& c) {
   TableReader t(table, log_);
+  struct Kind {
+    const char *key, *folder;
+  };
   std::string file;
-  const bool keyframes = t.text("keyframes", file), library = t.text("library", file);
-  if (keyframes == library && t.has("keyframes") == t.has("library")) {
-    fault(t.place(), keyframes ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\" and library = \"….so\"");
-  } else if (keyframes || library) {
-    c.kind = keyframes ? "keyframes" : "library";
-    const Place place = t.place(c.kind);
-    c.file = find_file(file, place.file, keyframes ? "motions" : "controllers", options_, place, log_);
-    if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
+  int given = 0;
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"}}) {
+    if (t.has(k.key)) ++given;
+    if (t.text(k.key, file)) c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
+  if (given != 1) {
+    fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
+          "give one of keyframes = \"….toml\", walk = \"….toml\" and library = \"….so\"");
+  }
+  if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
   if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");
   t.quantity("start", kTime, c.start);
-  const bool loop = t.boolean("loop", c.loop), options = t.text("options", c.options);
-  if (library && loop) fault(t.place("loop"), "loop is for keyframes only", "remove it");
-  if (keyframes && options) fault(t.place("options"), "options is for libraries only", "remove it");
+  t.boolean("loop", c.loop), t.text("options", c.options), t.boolean("stabilise", c.stabilise), t.boolean("steer", c.steer);
+  if (const toml::node* program = t.get("program")) read_program(*program, c);
+  struct Owner {
+    const char *key, *of;
+  };
+  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+    if (given == 1 && t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
   t.finish("a controller");
 }
 
-void InstanceReader::check_controller_motion(const RobotInstanceSpec& r) {
+/// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.
+void InstanceReader::read_program(const toml::node& node, ControllerSpec& c) {
+  const toml::array* parts = node.as_array();
+  if (parts == nullptr) return fault(place_of(node), "program: an array is due here", "write [ { forward = \"10 cm/s\", steps = 10 } ]");
+  for (const toml::node& part : *parts) {
+    const toml::table* table = part.as_table();
+    if (table == nullptr) {
+      fault(place_of(part), "program: a table is due here", "write { forward = \"10 cm/s\", steps = 10 }");
+      continue;
+    }
+    TableReader t(*table, log_);
+    WalkCommand w;
+    std::int64_t steps = 0;
+    t.quantity("forward", kSpeed, w.forward);
+    t.quantity("side", kSpeed, w.side);
+    t.quantity("turn", kAngularSpeed, w.turn);
+    t.integer("steps", 1, 1'000'000, steps);
+    t.finish("a part of a walk");
+    w.steps = static_cast<int>(steps);
+    c.program.push_back(w);
+  }
+}
+
+/// Does the robot fit the controller's file?
+void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
   const ControllerSpec& c = r.controller;
-  if (c.kind != "keyframes" || c.file.empty()) return;
-  const auto [it, fresh] = motions_.emplace(c.file, std::nullopt);
+  if (c.kind == "keyframes") check_against(c.file, motions_, load_motion, check_motion, r);
+  if (c.kind == "walk") check_against(c.file, walks_, load_walk, check_walk, r);
+}
+
+/// Each file is read once, and its problems are reported once.
+template <class File>
+void InstanceReader::check_against(const std::string& path, std::map<std::string, std::optional<File>>& known,
+                                   Result<File> (*load)(const std::string&),
+                                   Diagnostics (*check)(const File&, const RobotSpec&, const Place&), const RobotInstanceSpec& r) {
+  const auto [it, fresh] = known.emplace(path, std::nullopt);
   if (fresh) {
-    Result<MotionFile> m = load_motion(c.file);
-    log_.insert(log_.end(), m.notes().begin(), m.notes().end());
-    if (m) it->second = std::move(*m);
+    Result<File> f = load(path);
+    log_.insert(log_.end(), f.notes().begin(), f.notes().end());
+    if (f) it->second = std::move(*f);
   }
   if (!it->second) return;
-  const Diagnostics faults = check_motion(*it->second, r.robot, c.place);
+  const Diagnostics faults = check(*it->second, r.robot, r.controller.place);
   log_.insert(log_.end(), faults.begin(), faults.end());
 }
 
 void InstanceReader::add_copies(TableReader& scene_table, const RobotInstanceSpec& r) {
   const toml::table* table = scene_table.table("copies");
-  std::int64_t count = 1, per_row = 0;
-  double dx = 0, dy = 0;
+  std::int64_t count = 1, per_row = 0, per_layer = 0;
+  double dx = 0, dy = 0, dz = 0;
   if (table != nullptr) {
     TableReader t(*table, log_);
     if (!t.integer("count", 1, kMaxRobots, count) && !t.has("count"))
       fault(t.place(), "'count' is missing", "add count = 10");
-    per_row = count;
+    per_row = per_layer = count;
     t.integer("per_row", 1, kMaxRobots, per_row);
+    t.integer("per_layer", 1, kMaxRobots, per_layer);
     t.quantity("dx", kLength, dx);
     t.quantity("dy", kLength, dy);
+    t.quantity("dz", kLength, dz);
     t.finish("copies");
   }
   for (std::int64_t k = 0; k < count; ++k) {
@@ -277,7 +343,8 @@ void InstanceReader::add_copies(TableReader& scene_table, const RobotInstanceSpe
     if (table != nullptr) {
       copy.name = r.name + std::to_string(k + 1);
       copy.p_WB.x += dx * static_cast<double>(k % per_row);
-      copy.p_WB.y += dy * static_cast<double>(k / per_row);
+      copy.p_WB.y += dy * static_cast<double>(k % per_layer / per_row);
+      copy.p_WB.z += dz * static_cast<double>(k / per_layer);
       places_.alias(copy.name, r.name);
     }
     scene_.robots.push_back(std::move(copy));

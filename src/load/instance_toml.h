@@ -8,6 +8,7 @@
 #include "load/field_toml.h"
 #include "load/motion_toml.h"
 #include "load/parts_toml.h"
+#include "load/walk_toml.h"
 #include "model/spec.h"
 
 namespace gradus {
@@ -31,13 +32,20 @@ class InstanceReader {
   const std::optional<RobotSpec>& model(const std::string& path);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
+  void read_scatter(const toml::table& table, RobotInstanceSpec& r);
   void read_joints(TableReader& t, RobotInstanceSpec& r);
   void read_servos(TableReader& t, RobotInstanceSpec& r);
+  bool read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log);
   void read_servo_of(const NamedTable& named, RobotInstanceSpec& r);
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);
   void read_controller_table(const toml::table& table, ControllerSpec& c);
-  void check_controller_motion(const RobotInstanceSpec& r);
+  void read_program(const toml::node& node, ControllerSpec& c);
+  void check_controller_file(const RobotInstanceSpec& r);
+  template <class File>
+  void check_against(const std::string& path, std::map<std::string, std::optional<File>>& known,
+                     Result<File> (*load)(const std::string&),
+                     Diagnostics (*check)(const File&, const RobotSpec&, const Place&), const RobotInstanceSpec& r);
   void add_copies(TableReader& t, const RobotInstanceSpec& r);
   void fault(const Place& place, std::string text, std::string suggestion = "");
 
@@ -49,6 +57,7 @@ class InstanceReader {
   std::map<std::string, Draft> drafts_;                       // earlier robots, for like
   std::map<std::string, std::optional<RobotSpec>> models_;    // by path; nothing if it could not be loaded
   std::map<std::string, std::optional<MotionFile>> motions_;  // by path
+  std::map<std::string, std::optional<WalkFile>> walks_;      // by path
   std::map<std::pair<int, std::string>, Place> overridden_;   // (object, property) of the one being read
 };
 

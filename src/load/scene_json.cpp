@@ -42,14 +42,45 @@ void fields(Io& io, ServoSpec& x) {
   io("kp", x.kp); io("kd", x.kd); io("torque", x.torque); io("speed", x.speed); io("rotor", x.rotor);
 }
 template <class Io>
+void fields(Io& io, ControllerStageSpec& x) {
+  io("kp", x.kp); io("ki", x.ki); io("kd", x.kd); io("limit", x.limit); io("stiffness", x.stiffness);
+  io("error_rate", x.error_rate); io("motor_side", x.motor_side);
+}
+template <class Io>
+void fields(Io& io, MotorStageSpec& x) {
+  io("resistance", x.resistance); io("inductance", x.inductance); io("torque_constant", x.torque_constant);
+  io("back_emf", x.back_emf); io("inertia", x.inertia);
+}
+template <class Io>
+void fields(Io& io, FrictionStageSpec& x) {
+  io("coulomb", x.coulomb); io("viscous", x.viscous); io("stribeck", x.stribeck); io("stribeck_speed", x.stribeck_speed);
+  io("load", x.load); io("load_stribeck", x.load_stribeck);
+}
+template <class Io>
+void fields(Io& io, GearStageSpec& x) {
+  io("model", x.model); io("ratio", x.ratio); io("efficiency", x.efficiency); io("play", x.play);
+  io("stiffness", x.stiffness); io("damping", x.damping); io("inertia", x.inertia);
+}
+template <class Io>
+void fields(Io& io, DriveSpec& x) {
+  io("name", x.name); io("about", x.about); io("source", x.source); io("valid", x.valid); io("notes", x.notes);
+  io("file", x.file); io("delay", x.delay); io("controller", x.controller); io("motor", x.motor);
+  io("friction", x.friction); io("gear", x.gear);
+}
+template <class Io>
 void fields(Io& io, MimicSpec& x) { io("of", x.of); io("multiplier", x.multiplier); io("offset", x.offset); }
+template <class Io>
+void fields(Io& io, FlexSpec& x) {
+  io("cuts", x.cuts); io("stiffness", x.stiffness); io("damping", x.damping); io("twists", x.twists); io("along", x.along);
+}
 template <class Io>
 void fields(Io& io, ObjectSpec& x) {
   io("name", x.name); io("kind", x.kind); io("parent", x.parent.value); io("offset", x.offset); io("axis", x.axis);
   io("angle", x.angle); io("mass", x.mass); io("com", x.com); io("inertia", x.inertia); io("shapes", x.shapes);
   io("surface", x.surface); io("colour", x.colour); io("lower", x.lower); io("upper", x.upper);
-  io("damping", x.damping); io("friction", x.friction); io("servo", x.servo); io("mimic", x.mimic);
-  io("initial", x.initial);
+  io("damping", x.damping); io("friction", x.friction); io("spring", x.spring); io("servo", x.servo);
+  io("drive", x.drive); io("mimic", x.mimic);
+  io("initial", x.initial); io("flex", x.flex);
 }
 template <class Io>
 void fields(Io& io, RobotSpec& x) {
@@ -66,24 +97,55 @@ void fields(Io& io, ContactSpec& x) {
   io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
 }
 template <class Io>
+void fields(Io& io, WalkCommand& x) { io("forward", x.forward); io("side", x.side); io("turn", x.turn); io("steps", x.steps); }
+template <class Io>
 void fields(Io& io, ControllerSpec& x) {
   io("kind", x.kind); io("file", x.file); io("period", x.period); io("start", x.start); io("loop", x.loop);
-  io("options", x.options); io("place", x.place);
+  io("options", x.options); io("program", x.program); io("stabilise", x.stabilise); io("steer", x.steer); io("place", x.place);
 }
 template <class Io>
 void fields(Io& io, RobotInstanceSpec& x) {
-  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
-  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("self_contact", x.self_contact); io("on_ground", x.on_ground); io("controller", x.controller);
+  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("group", x.group); io("team", x.team);
+  io("p_WB", x.p_WB); io("q_WB", x.q_WB);
+  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("scatter", x.scatter);
+  io("scatter_yaw", x.scatter_yaw); io("self_contact", x.self_contact); io("on_ground", x.on_ground); io("controller", x.controller);
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
   io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
 }
 template <class Io>
+void fields(Io& io, PitchSpec& x) {
+  io("length", x.length); io("width", x.width); io("goal_width", x.goal_width); io("goal_depth", x.goal_depth);
+  io("corner", x.corner); io("centre_radius", x.centre_radius); io("area_width", x.area_width);
+  io("area_depth", x.area_depth); io("penalty_mark", x.penalty_mark); io("wall_height", x.wall_height);
+}
+template <class Io>
+void fields(Io& io, RefereeSpec& x) {
+  io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time);
+}
+template <class Io>
+void fields(Io& io, OverheadSpec& x) {
+  io("period", x.period); io("delay", x.delay); io("noise", x.noise); io("heading_noise", x.heading_noise);
+  io("miss", x.miss);
+}
+template <class Io>
+void fields(Io& io, FirasimSpec& x) {
+  io("vision", x.vision); io("commands", x.commands); io("referee", x.referee); io("placement", x.placement);
+  io("interface", x.interface); io("period", x.period); io("watchdog", x.watchdog);
+}
+template <class Io>
+void fields(Io& io, GroupSpec& x) {
+  io("name", x.name); io("motion", x.motion); io("preset", x.preset); io("tyres", x.tyres); io("impact", x.impact);
+  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow);
+  io("referee", x.referee); io("camera", x.camera); io("firasim", x.firasim);
+}
+template <class Io>
 void fields(Io& io, SceneSpec& x) {
   io("name", x.name); io("about", x.about); io("file", x.file); io("step", x.step); io("seed", x.seed);
   io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("volumes", x.volumes); io("contact", x.contact);
   io("field", x.field); io("meshes", x.meshes); io("maps", x.maps); io("robots", x.robots);
+  io("pitch", x.pitch); io("groups", x.groups);
 }
 
 Json encode(bool x) { return x; }

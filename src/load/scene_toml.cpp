@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "load/field_toml.h"
+#include "load/group_toml.h"
 #include "load/instance_toml.h"
 #include "load/parts_toml.h"
 #include "load/source_text.h"
@@ -30,10 +31,12 @@ class SceneReader {
     if (file) {
       TableReader top(*file, log_);
       const toml::table *world = top.table("world"), *field = top.table("field"), *robots = top.table("robot"),
-                        *contact = top.table("contact");
+                        *contact = top.table("contact"), *pitch = top.table("pitch"), *groups = top.table("group");
       top.finish("a scene");
       if (world != nullptr) read_world(*world);
       if (contact != nullptr) read_pairs(*contact);
+      if (pitch != nullptr) field_.read_pitch(*pitch);
+      if (groups != nullptr) read_groups(*groups, scene_, places_, log_);
       if (field != nullptr) field_.read_objects(*field);
       if (robots != nullptr) robots_.read_all(*robots);
       Diagnostics faults = check_scene(scene_, [this](const std::string& path) { return places_.of(path); });
@@ -53,7 +56,7 @@ class SceneReader {
     places_.note("world", t.place(), true);
     t.text("name", scene_.name);
     t.text("about", scene_.about);
-    note(t, "step", t.quantity("step", kTime, scene_.step));
+    note(t, "step", t.period("step", scene_.step));
     note(t, "duration", t.quantity("duration", kTime, scene_.duration));
     note(t, "log", t.period("log", scene_.log_period));
     std::int64_t seed = 0;

@@ -24,6 +24,7 @@
 #include "core/ids.h"
 #include "core/result.h"
 #include "math/vec.h"
+#include "model/drive_spec.h"
 #include "model/height_grid.h"
 
 namespace gradus {
@@ -88,6 +89,16 @@ struct MimicSpec {
   double multiplier = 1, offset = 0;
 };
 
+/// A link that bends: its body is cut into cuts + 1 equal pieces, joined by spring–dampers about the axes across it (and
+/// along it, if it twists) [model/flex.h].
+struct FlexSpec {
+  int cuts = 1;
+  double stiffness = 0;      // of each cut, bending                          [N m/rad]
+  double damping = 0;        //                                               [N m s/rad]
+  bool twists = false;       // a third axis along the link, as stiff
+  Vec3 along{0, 0, 0};       // of the link, in the object's frame; zero: the direction in which its mass extends most
+};
+
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
@@ -107,9 +118,12 @@ struct ObjectSpec {
   double upper = std::numeric_limits<double>::infinity();
   double damping = 0;                   // passive joint damping        [N m s/rad] or [N s/m]
   double friction = 0;                  // passive Coulomb friction     [N m] or [N]
+  double spring = 0;                    // passive spring about 0       [N m/rad] or [N/m]
   ServoSpec servo;
+  std::optional<DriveSpec> drive;       // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
   double initial = 0;                   // joint coordinate at the start  [rad] or [m]
+  std::optional<FlexSpec> flex;
   Place place;                          // where the object was described
 
   bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
@@ -165,14 +179,24 @@ struct ContactSpec {
   double recovery_speed = 1;          // fastest recovery from penetration                [m/s]
 };
 
-/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes" or "library".
+/// A part of a walk: the body's velocity for a number of steps.
+struct WalkCommand {
+  double forward = 0, side = 0;       // side: to the left                                [m/s]
+  double turn = 0;                    // to the left                                      [rad/s]
+  int steps = 0;                      // 0: from then on
+};
+
+/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes", "walk" or "library".
 struct ControllerSpec {
   std::string kind = "none";
-  std::string file;                   // keyframes: motion file; library: shared library
+  std::string file;                   // keyframes: motion file; walk: walk file; library: shared library
   double period = 0.01;               // simulated time between two calls                 [s]
   double start = 0;                   // first call                                       [s]
   bool loop = true;                   // keyframes: begin again at the end
   std::string options;                // library: handed over as it is
+  std::vector<WalkCommand> program;   // walk: one part after the other, then it stands
+  bool stabilise = false;             // walk: ankles against the base's rates
+  bool steer = false;                 // walk: heading measured and corrected
   Place place;
 };
 
@@ -180,10 +204,13 @@ struct RobotInstanceSpec {
   std::string name;
   RobotSpec robot;
   std::string motion = "articulated";  // kinematic_walk | single_body | prescribed_joints | articulated | free_body
+  std::string group;                   // that moves it together with others; "": none
+  std::string team;                    // in its group: "blue", "yellow", or "" for the ball
   Vec3 p_WB{0, 0, 0};                  // base position                                    [m]
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  double scatter = 0, scatter_yaw = 0; // start moved by up to this along x and y, turned about z; by the seed  [m, rad]
   bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
@@ -199,6 +226,62 @@ struct FieldObjectSpec {
   SurfaceSpec surface;
 };
 
+/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner blocks,
+/// goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+struct PitchSpec {
+  double length = 2.2, width = 1.8;            // between the walls                          [m]
+  double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
+  double corner = 0.07;                        // leg of the 45° corner blocks               [m]
+  double centre_radius = 0.25;                 // of the circle                              [m]
+  double area_width = 0.5, area_depth = 0.15;  // goal area                                  [m]
+  double penalty_mark = 0.375;                 // from the goal line                         [m]
+  double wall_height = 0.05;                   //                                            [m]
+  Place place;
+};
+std::vector<FieldObjectSpec> pitch_objects(const PitchSpec& pitch);
+
+/// Rules of a group's own referee: goals, kick-offs, free balls.
+struct RefereeSpec {
+  double pause = 1;          // between a goal and the next kick-off                         [s]
+  double still_speed = 0.1;  // a ball slower than this ...                                  [m/s]
+  double still_time = 5;     // ... for this long is stuck: free ball                        [s]
+};
+
+/// The camera above a group's field: what its drivers see.
+struct OverheadSpec {
+  double period = 1.0 / 60;  // between two frames                                           [s]
+  double delay = 0;          // from exposure to arrival                                     [s]
+  double noise = 0;          // standard deviation of x and y                                [m]
+  double heading_noise = 0;  // [rad]
+  double miss = 0;           // chance that a body is not seen in a frame
+};
+
+/// Addresses of FIRASim's protocol [docs/firasim.md].
+struct FirasimSpec {
+  std::vector<std::string> vision{"224.0.0.1:10002"};
+  std::string commands = "127.0.0.1:20011";
+  std::string referee = "224.5.23.2:10003", placement = "224.5.23.2:10004";
+  std::string interface = "127.0.0.1";  // of multicast; with loopback nothing leaves the machine
+  double period = 1.0 / 60;             // between two vision packets                        [s]
+  double watchdog = 0;                  // a team silent for this long is stopped; 0: never  [s]
+};
+
+/// Robots that one motion moves together, with what they share.
+struct GroupSpec {
+  std::string name;
+  std::string motion = "planar_wheels";
+  std::string preset = "realistic";           // of ball, tyres and surfaces: realistic | firasim
+  std::string tyres = "slip";                 // slip | rolling
+  std::string impact = "slip";                // slip | rolling | paper
+  std::optional<double> friction;             // of all contacts between bodies, instead of the preset's
+  std::optional<double> brake;                // torque limit of a braking wheel, instead of the servo's  [N m]
+  std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
+  std::optional<RefereeSpec> referee;
+  std::optional<OverheadSpec> camera;         // none: drivers see the truth of every step
+  FirasimSpec firasim;
+  Place place;
+};
+
 struct SceneSpec {
   std::string name, about, file;
   double step = 0.001;                 // [s]
@@ -212,6 +295,8 @@ struct SceneSpec {
   std::vector<MeshSpec> meshes;
   std::vector<HeightMapSpec> maps;
   std::vector<RobotInstanceSpec> robots;
+  std::optional<PitchSpec> pitch;
+  std::vector<GroupSpec> groups;
 };
 
 /// Checks that need no file: tree shape, names, axes, masses, inertias, finiteness. All problems, not the first.
@@ -238,6 +323,7 @@ class RobotBuilder {
   RobotBuilder& shape(ShapeSpec s);
   RobotBuilder& limits(double lower, double upper);
   RobotBuilder& servo(ServoSpec s);
+  RobotBuilder& drive(DriveSpec d);
   RobotBuilder& friction(double coulomb);                       // of the surface
   RobotBuilder& initial(double q);
   RobotBuilder& foot();                                         // the last object may be a standing foot

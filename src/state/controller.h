@@ -7,6 +7,7 @@
 
 #include "math/vec.h"
 #include "model/model.h"
+#include "state/group.h"
 
 namespace gradus {
 
@@ -16,6 +17,7 @@ struct RobotOutput {
   std::int64_t k;                    // step number
   double time;                       // [s]
   std::span<const double> q, v, tau; // (njoint) joint coordinates, velocities, forces of the last step
+  std::span<const double> q_motor;   // (njoint) encoders on the motors, at the joint: q where the gear has no play
   Vec3 p_WB;                         // base, ground truth
   Quat q_WB;
   Vec3 w_WB, v_WB;                   // base velocities, world axes
@@ -26,12 +28,30 @@ struct RobotOutput {
 /// What it asks for. Targets keep their value until changed.
 struct RobotCommand {
   std::span<double> target;          // (njoint) joint targets  [rad] or [m]
+  std::span<double> stiffness;       // (njoint) 0 … 1, 0 releases the motor; empty if no joint has an actuator chain
 };
 
 class Controller {
  public:
   virtual ~Controller() = default;
   virtual void control(const RobotOutput& output, RobotCommand& command) = 0;
+};
+
+/// What the drivers of a group see at step k, through its camera if it has one.
+struct GroupOutput {
+  const Model* model;
+  const GroupModel* group;
+  std::int64_t k;
+  double time;                       // [s]
+  std::span<const Sight> members;    // in the order of GroupModel::members; spans live until the call returns
+  std::span<const double> section;   // the group's own numbers, score included
+};
+
+/// Drives members of a group, each through its targets.
+class GroupController {
+ public:
+  virtual ~GroupController() = default;
+  virtual void control(const GroupOutput& output, std::span<RobotCommand> members) = 0;
 };
 
 }  // namespace gradus

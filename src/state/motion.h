@@ -41,6 +41,7 @@ struct MotionNeeds {
   std::vector<std::string> missing;  // what the robot lacks; empty: can be bound
   bool uses_contacts = true;         // wants contact forces of the static world
   bool uses_drives = true;           // wants joint forces
+  bool speed_targets = false;        // targets of joints are speeds, not coordinates
   bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
   bool couples_world = false;        // its contacts with the static world go through couple, like all others
   bool infinite_mass = false;        // no impulse moves it
@@ -77,6 +78,7 @@ struct MotionTable {
   void (*respond)(const RobotContext&);           // impulse (nlink) -> dV (nlink), dv (njoint)
   void (*response)(const RobotContext&, std::span<const int> links, Response*);  // (n²) twist of links[i] per impulse on links[j]
   void (*commit)(const RobotContext&, double h);
+  bool grouped = false;                           // moves members of a group only [group.h]
 };
 
 /// M::properties if it has any.
@@ -97,7 +99,8 @@ constexpr MotionTable motion_table() {
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },
           [](const RobotContext& c) { M::respond(View<M::access>(c)); },
           [](const RobotContext& c, std::span<const int> links, Response* out) { M::response(View<M::access>(c), links, out); },
-          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); }};
+          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); },
+          requires { M::grouped; }};
 }
 
 }  // namespace gradus

@@ -1,5 +1,6 @@
 // Contacts, at set-up: shapes, compounds, laws and room.
 #include <algorithm>
+#include <utility>
 
 #include "model/material.h"
 #include "step/contacts.h"
@@ -117,7 +118,9 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
       compound_of_.push_back(-1);
       continue;
     }
-    compound_of_.push_back(scene_.add(shapes.setup));
+    CompoundSetup setup = shapes.setup;
+    setup.group = robot.group;  // its motion knows what they do to each other
+    compound_of_.push_back(scene_.add(std::move(setup)));
     compounds_.push_back({static_cast<int>(items_.size()), shapes.link_reach});
     for (ItemInfo item : shapes.items) {
       item.robot = static_cast<int>(i);
@@ -167,12 +170,12 @@ void Contacts::make_laws(const ContactSpec& contact) {
 void Contacts::make_room(const Model& model, int threads) {
   const std::size_t n = model.robots.size();
   std::size_t movers = 0, slots = 0, responses = 0, links = 1;
-  bool alone_touches = false;
+  bool alone_touches = false, first_member = true;  // a group alone touches nobody: its members count as one
   for (std::size_t i = 0; i < n; ++i) {
     if (compound_of_[i] < 0) continue;
-    const bool body = model.robots[i].kind->njoint() == 0;
-    ++movers;
-    alone_touches |= body || self_[i];
+    const bool body = model.robots[i].kind->njoint() == 0, grouped = model.robots[i].group >= 0;
+    movers += !grouped || std::exchange(first_member, false);
+    alone_touches |= !grouped && (body || self_[i]);
     capacity_ += body ? kContactsPerBody : kContactsPerRobot;
     const auto nl = static_cast<std::size_t>(model.robots[i].kind->nlink());
     slots += nl, responses += nl * nl, links = std::max(links, nl);

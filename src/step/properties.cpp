@@ -130,6 +130,19 @@ const Decl kDriven[] = {
     {"torque", "N m", "stall torque", [](const World& w, int r, int o) { return joint(w, r, o).servo.torque; }},
 };
 
+/// Only where an actuator chain drives the joint.
+const Decl kChained[] = {
+    {"q_motor", "rad", "encoder on the motor, at the joint", [](const World& w, int r, int o) { return w.motor_angle(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"current", "A", "of the motor", [](const World& w, int r, int o) { return w.motor_current(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"stiffness", "", "share of the controller's output that is used; 0 releases the motor",
+     [](const World& w, int r, int o) { return const_cast<World&>(w).stiffness(r)[joint_of(w, r, o)]; },
+     [](World& w, int r, int o, double x) {
+       if (!(x >= 0 && x <= 1)) return false;
+       w.stiffness(r)[joint_of(w, r, o)] = x;
+       return true;
+     }},
+};
+
 const Decl kBody[] = {
     {"x", "m", "position", read_object<0>},
     {"y", "m", "position", read_object<1>},
@@ -158,11 +171,21 @@ void add(std::vector<Property>& out, const std::string& prefix, const Decls& dec
   }
 }
 
+/// Score and clock of a group, by its name.
+void add_group(std::vector<Property>& out, const World& w, int group) {
+  for (const PrivateProperty& p : w.groups().motion(group).properties())
+    out.push_back({w.groups().model(group).spec.name + "." + p.name,
+                   {[](const World& x, int g, int i) { return x.section(g)[static_cast<std::size_t>(i)]; },
+                    [](World& x, int g, int i, double value) { return x.set_section_value(g, i, value), true; }, group, p.index,
+                    PropertyType::number, p.unit, p.about}});
+}
+
 }  // namespace
 
 std::vector<Property> list_properties(const World& w) {
   std::vector<Property> out;
   add(out, "", kWorld, -1, -1);
+  for (int g = 0; g < w.groups().count(); ++g) add_group(out, w, g);
   for (int r = 0; r < w.robot_count(); ++r) {
     const std::string robot = w.model().robots[static_cast<std::size_t>(r)].name + ".";
     const RobotKind& kind = kind_of(w, r);
@@ -178,7 +201,12 @@ std::vector<Property> list_properties(const World& w) {
       if (info.joint >= 0) {
         const bool linear = info.kind == ObjectKind::prismatic;
         add(out, prefix, kJoint, r, static_cast<int>(o), linear);
+        if (needs.speed_targets)
+          for (Property& p : out)
+            if (p.path == prefix + "target") p.view.unit = "rad/s", p.view.about = "commanded speed";
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
+        if (needs.uses_drives && kind.joints[static_cast<std::size_t>(info.joint)].drive >= 0)
+          add(out, prefix, kChained, r, static_cast<int>(o));
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
       if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, static_cast<int>(o));

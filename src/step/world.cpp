@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "actuator/servo.h"
+#include "actuator/drives.h"
 #include "contact/compliant.h"
 #include "contact/ground_points.h"
 #include "core/hash.h"
@@ -36,18 +36,25 @@ Result<std::unique_ptr<World>> World::make(Model model, Options options) {
 
 Diagnostics World::bind_all() {
   Diagnostics notes;
-  std::vector<int> z_size;
+  std::vector<int> z_size, drive_size;
   slots_.resize(model_.robots.size());
   for (int i = 0; i < robot_count(); ++i) {
+    const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
     bind(i, notes);
-    z_size.push_back(make_room(slot(i), *model_.robots[static_cast<std::size_t>(i)].kind));
+    z_size.push_back(make_room(slot(i), kind));
+    slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
+    drive_size.push_back(drive_state_size(kind, model_.step));
   }
   Diagnostics more = contacts_.build(model_, team_.size());
   notes.insert(notes.end(), more.begin(), more.end());
-  layout_ = make_layout(model_, z_size, contacts_.memory_size());
+  layout_ = make_layout(model_, z_size, drive_size, contacts_.memory_size());
   for (Slot& s : slots_) movers_.push_back({&s.context, &s.motion, &s.needs});
   const Diagnostics field = statics_.build(model_);
   notes.insert(notes.end(), field.begin(), field.end());
+  if (has_errors(notes)) return notes;
+  const Diagnostics groups = groups_.bind(model_);
+  notes.insert(notes.end(), groups.begin(), groups.end());
+  groups_.lay_out(layout_);
   return notes;
 }
 
@@ -80,11 +87,13 @@ int World::make_room(Slot& s, const RobotKind& kind) {
   c.drive.resize(njoint);
   c.acc.resize(nlink);
   c.a.resize(njoint);
+  c.d_inv.resize(njoint);
   c.impulse.resize(nlink);
   c.dV.resize(nlink);
   c.dv.resize(njoint);
   c.response.resize(nlink);
   s.foot_force.resize(kind.feet.size());
+  s.q_motor.resize(njoint);
   int z = 0;
   std::size_t own = 0;
   for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
@@ -109,6 +118,8 @@ void World::place_robots() {
     double* target = input_.slab.data() + at.target;
     for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
     target[robot.kind->njoint() + kPushLink] = -1;
+    for (const DriveModel& d : robot.kind->drives)
+      input_.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
     slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
     slots_[i].context.statics = statics_.kind(*robot.kind);
@@ -119,11 +130,20 @@ void World::place_robots() {
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
     look(slot(i));
-    RobotContext c = slot(i).context;
-    c.next = state_[0].slab.data();  // enter fills the private numbers of the present state
-    slot(i).motion->enter(c, model_.step);
+    enter(slot(i));
+    contexts_.push_back(&slot(i).context);
   }
+  groups_.enter(contexts_, state_[0].slab.data(), model_.step);
+  for (int i = 0; i < robot_count() && !groups_.empty(); ++i) look(slot(i));  // groups may have moved their members
   find_contacts();
+}
+
+/// Fills the private numbers of the motion and the drives in the present state.
+void World::enter(Slot& s) {
+  RobotContext c = s.context;
+  c.next = state_[0].slab.data();
+  s.motion->enter(c, model_.step);
+  if (s.needs.uses_drives) Drives::enter(View<Drives::access>(c));
 }
 
 void World::point_at_states() {
@@ -149,6 +169,7 @@ void World::each_robot(const Work& work) {
 void World::step() {
   run_controllers();
   const bool timed = clock_ && state_[0].k % kTimingPeriod == 0;
+  move_groups(timed);
   each_robot([&](int i, int thread) {
     const int island = contacts_.island_of(i);
     const std::span<const int> group = island < 0 ? std::span<const int>(&i, 1) : contacts_.robots_of(island);
@@ -156,11 +177,16 @@ void World::step() {
     const double t0 = timed ? clock_() : 0;
     if (island < 0) move(i);
     else move_island(island, thread);
-    for (int r : group) finish(r);
+    for (int r : group)
+      if (!slot(r).motion->grouped) finish(r);
     if (!timed) return;
     const double us = maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 / static_cast<double>(group.size());
-    for (int r : group) slot(r).us += (us - slot(r).us) * (slot(r).us == 0 ? 1 : 0.05);
+    for (int r : group) {
+      const double all = us + (slot(r).motion->grouped ? group_us_ : 0);
+      slot(r).us += (all - slot(r).us) * (slot(r).us == 0 ? 1 : 0.05);
+    }
   });
+  finish_groups();
   impulses_.clear();
   contacts_.finish_memory(state_[1].slab.data() + layout_.coupling);
   state_[1].k = state_[0].k + 1;
@@ -179,7 +205,7 @@ void World::step() {
 bool World::review(Slot& s) {
   const RobotContext& c = s.context;
   const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), model_.step);
-  const bool drive = s.needs.uses_drives && Servo::review(View<Servo::access>(c), model_.step);
+  const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
   return law || drive;
 }
 
@@ -189,7 +215,7 @@ void World::move(int robot) {
   const double h = model_.step;
   s.scratch.rests = false;
   s.scratch.kick = zero6<double>();
-  if (s.needs.uses_drives) Servo::begin(View<Servo::access>(c), h);
+  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(c), h);
   if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
   const int predictions = settle([&] { s.motion->predict(c, h); }, [&] { return review(s); });
   s.predictions += predictions;
@@ -249,6 +275,7 @@ void World::find_contacts() {
 
 void World::commit(Slot& s) {
   const RobotContext& c = s.context;
+  if (s.needs.uses_drives) Drives::commit(View<Drives::access>(c), model_.step);
   s.motion->commit(c, model_.step);
   if (s.needs.uses_contacts) Compliant::remember(View<Compliant::access>(c), model_.step);
   // One sum over the velocities is finite only if all are.
@@ -282,11 +309,16 @@ void World::run_controllers() {
     control(c);
     inputs_changed_ = true;
   }
+  for (GroupControllerSlot& c : group_controllers_) {
+    if (k % c.period != 0) continue;
+    c.controller->control(output_of_group(c.group), c.commands);
+    inputs_changed_ = true;
+  }
 }
 
 void World::control(ControllerSlot& c) {
   const RobotOutput out = output(c.robot);
-  RobotCommand command{targets(c.robot)};
+  RobotCommand command{targets(c.robot), stiffness(c.robot)};
   c.controller->control(out, command);
   const RobotContext& context = slot(c.robot).context;
   input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] = static_cast<double>(k() + c.period);
@@ -301,6 +333,8 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   Slot& s = slot(robot);
   const MotionTable* motion = find_motion(name);
   if (!motion) return {"unknown motion '" + std::string(name) + "'"};
+  if (s.motion->grouped) return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
+  if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
   MotionNeeds needs = motion->bind(*s.context.kind);
   if (!needs.missing.empty()) return needs.missing;
   s.motion = motion;
@@ -308,9 +342,7 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   s.scratch.contact_count = s.scratch.field_count = 0;
   std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
   forget(s);
-  RobotContext c = s.context;
-  c.next = state_[0].slab.data();
-  motion->enter(c, model_.step);
+  enter(s);
   refresh(robot);
   return {};
 }
@@ -321,6 +353,7 @@ void World::forget(const Slot& s) {
   const RobotLayout& at = s.context.at;
   for (State& x : state_) {
     std::fill_n(x.slab.begin() + at.z, at.z_size, 0.0);
+    std::fill_n(x.slab.begin() + at.drive, at.drive_size, 0.0);
     if (!s.needs.uses_contacts) std::fill(x.slab.begin() + at.contact, x.slab.begin() + at.z, 0.0);
   }
 }
@@ -342,7 +375,7 @@ bool World::restore(const Snapshot& s) {
     if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
-    if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
+    if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());

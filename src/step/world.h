@@ -21,6 +21,7 @@
 #include "state/controller.h"
 #include "state/state.h"
 #include "step/contacts.h"
+#include "step/groups.h"
 #include "step/threads.h"
 
 namespace gradus {
@@ -77,6 +78,9 @@ class World {
   std::span<const double> q(int robot) const;
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
+  double motor_angle(int robot, int joint) const;      // encoder on the motor, at the joint
+  double motor_current(int robot, int joint) const;    // [A]; 0 where the drive has no electrical motor
+  double drive_energy(int robot) const;                // of rotors behind elastic gears, teeth and currents; zero at other levels
   std::span<const ContactMemory> contact_memory(int robot) const;
   std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
   int link_of(int robot, const FieldMemory& contact) const;    // that touches there
@@ -99,6 +103,7 @@ class World {
   void set_q(int robot, std::span<const double> q);
   void set_v(int robot, std::span<const double> v);
   std::span<double> targets(int robot);               // held until changed
+  std::span<double> stiffness(int robot);             // of the joints' chains, held; empty if the robot has none
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
   /// Once, in the next step. False if there is no such link or 64 are waiting already.
   bool add_impulse(const Impulse& impulse);
@@ -106,13 +111,22 @@ class World {
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
 
+  /// Groups [state/group.h].
+  const Groups& groups() const { return groups_; }
+  std::span<const double> section(int group) const { return groups_.section(group, state_[0].slab.data()); }
+  void set_section_value(int group, int index, double value);
+  GroupOutput output_of_group(int group) const;
+  /// Puts a member somewhere else, as near to the wish as is free.
+  PlaceResult place(int robot, const PlaceWish& wish);
+  void add_group_controller(int group, std::unique_ptr<GroupController> controller, double period);
+
   /// Calls the controller every `period` of simulated time from `start` on.
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
   bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
   bool set_input(std::span<const double> input);
-  void drop_controllers() { controllers_.clear(); }
+  void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
   std::uint64_t hash() const;                          // of k, State and Input
   Snapshot snapshot() const;
@@ -128,7 +142,7 @@ class World {
     MotionNeeds needs;
     RobotScratch scratch;
     RobotContext context;
-    std::vector<double> foot_force;
+    std::vector<double> foot_force, q_motor;
     Vec3 up;             // the ground's normal in the base's axes at the start
     double us = 0;
     std::int64_t predictions = 0, unsettled = 0;
@@ -140,15 +154,26 @@ class World {
     std::int64_t period, start;  // steps
   };
 
+  struct GroupControllerSlot {
+    int group;
+    std::unique_ptr<GroupController> controller;
+    std::int64_t period;         // steps
+    std::vector<RobotCommand> commands;
+  };
+
   World(Model model, Options options);
   Diagnostics bind_all();
   void bind(int robot, Diagnostics& notes);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robots();
+  void enter(Slot& s);
   void run_controllers();
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
+  void move_groups(bool timed);   // B3 of all members
+  void finish_groups();           // B5, A1 of all members
+  void adopt(int robot);          // its group takes over a change from outside
   void move(int robot);         // B1 to B3
   bool review(Slot& s);         // were limits met?
   void take_impulses(int robot);  // B4: given by users
@@ -159,6 +184,8 @@ class World {
   void look(Slot& s);           // A1, A2
   void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
+  /// Takes rotors along before joints are set to q_after and v_after.
+  void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
   void point_at_states();
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
@@ -172,12 +199,16 @@ class World {
   Input input_;
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
+  Groups groups_;
+  Groups::Contexts contexts_;   // of every slot
+  std::vector<GroupControllerSlot> group_controllers_;
   std::vector<Impulse> impulses_;
   Contacts contacts_;
   std::vector<Contacts::Robot> movers_;  // (robots)
   Team team_;
   double (*clock_)();
   double clock_cost_ = 0;       // of one reading [s]
+  double group_us_ = 0;         // last time sample of a group, share of one member [µs]
   StepReport report_;
   bool inputs_changed_ = false;
 };

@@ -86,7 +86,7 @@ std::span<const ItemPair> CollisionScene::find_pairs() {
 
 bool CollisionScene::may_meet(const Compound& a, const Compound& b) const {
   if (a.setup.tree.nodes.empty() || b.setup.tree.nodes.empty()) return false;
-  if (!a.setup.is_static && !b.setup.is_static) return true;
+  if (!a.setup.is_static && !b.setup.is_static) return a.setup.group < 0 || a.setup.group != b.setup.group;
   return a.setup.is_static != b.setup.is_static && (a.setup.is_static ? b : a).setup.meets_world;
 }
 

@@ -30,6 +30,7 @@ struct CompoundSetup {
   std::vector<std::pair<int, int>> never;  // items that never touch each other (neighbours in the robot)
   bool is_static = false;                  // static compounds are not tested against each other
   bool meets_world = true;                 // is tested against static compounds and grounds
+  int group = -1;                          // compounds of one group are not tested against each other; −1: of none
 };
 
 /// Two items that may touch. compound_b < 0: item_b is a ground.
