@@ -28,5 +28,11 @@ struct Paper {
 std::span<const Paper> all_papers();
 
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> usarsim_gravity(const PaperOptions&);
+std::optional<Json> usarsim_timestep(const PaperOptions&);
+std::optional<Json> usarsim_framerate(const PaperOptions&);
+std::optional<Json> usarsim_walk(const PaperOptions&);
+std::optional<Json> usarsim_turn(const PaperOptions&);
+std::optional<Json> usarsim_circle(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -6,6 +6,12 @@ namespace {
 const Paper kPapers[] = {
     {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
      murosimf_levels},
+    {"usarsim-gravity", "paper 001: does a body fall as far as it should?", usarsim_gravity},
+    {"usarsim-timestep", "paper 001: error of a loaded joint against the time step", usarsim_timestep},
+    {"usarsim-framerate", "paper 001: a joint that follows commands at 50, 25, 5 and 2 Hz", usarsim_framerate},
+    {"usarsim-walk", "paper 001: a Nao walks five seconds straight ahead", usarsim_walk},
+    {"usarsim-turn", "paper 001: a Nao turns for five seconds", usarsim_turn},
+    {"usarsim-circle", "paper 001: a Nao walks a circle of 60 cm radius", usarsim_circle},
 };
 
 }  // namespace
