@@ -20,6 +20,9 @@ using ScenePlaceOf =
     std::function<std::optional<Place>(const std::string& path)>;  // "world.step", "robot.blue1.motion"
 Diagnostics check_scene(const SceneSpec& scene, const ScenePlaceOf& place_of);
 
+/// What is wrong with a chain's own numbers; empty if nothing is.
+std::vector<std::string> drive_faults(const DriveSpec& drive);
+
 /// What a scene may name.
 const std::vector<std::string>& known_motions();
 const std::vector<std::string>& known_controllers();

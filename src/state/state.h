@@ -27,9 +27,11 @@ struct RobotLayout {
   int q, v;             // State: 7 + njoint coordinates, 6 + njoint velocities
   int contact;          // State: ContactMemory of each contact point
   int z;                // State: the owning motion's private numbers (room for the most demanding motion)
+  int drive;            // State: the actuator chains' numbers
   int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
   int target;           // Input: joint targets (njoint), due (1), push (7)
-  int z_size;
+  int stiffness;        // Input: stiffness of each joint's chain (njoint), only in robots with chains
+  int z_size, drive_size;
 };
 constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
 constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
@@ -39,8 +41,8 @@ struct Layout {
   std::vector<RobotLayout> robots;
   int state_size = 0, input_size = 0;
 };
-/// z_size: room for private numbers, per robot.
-Layout make_layout(const Model& model, std::span<const int> z_size);
+/// z_size, drive_size: room for private numbers and for actuator chains, per robot.
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size);
 
 struct State {
   std::int64_t k = 0;             // step number; time = k · step
@@ -109,9 +111,11 @@ struct RobotScratch {
   std::vector<DriveForce> drive;         // (njoint) B1
   std::vector<Vec6> acc;                 // (nlink) B3: link accelerations minus gravity
   std::vector<double> a;                 // (njoint) B3: joint accelerations
+  std::vector<double> d_inv;             // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
   std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
   std::vector<double> dv;                // (njoint) B4
   std::vector<std::byte> own;            // the motion's own scratch
+  std::vector<std::byte> drive_own;      // the drives' own: constants of the chains for this step length, and B1
 };
 
 }  // namespace gradus

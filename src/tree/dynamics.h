@@ -94,6 +94,38 @@ GRADUS_INLINE void eliminate(const FrameT<T>& f, T v, T rotor, const JointForceT
   b = b + I * velocity_product(f, v) + Ui * out.u;
 }
 
+/// One motor on two joints of the same parent: q̇₂ = r q̇₁. The follower's articulated inertia and bias wait (`hold`) until the
+/// leader is reached; then one coordinate with two columns is eliminated. With c the velocity products:
+///   U = U₁ + r U₂,   D = S₁ᵀU₁ + e₁ + r² (S₂ᵀU₂ + e₂),   u = u₁ + r u₂,   u_k = τ_k − S_kᵀ p_k − U_kᵀ c_k         (9)
+///   Iᵃ = I₁ + I₂ − U D⁻¹ Uᵀ,   pᵃ = p₁ + I₁ c₁ + p₂ + I₂ c₂ + U D⁻¹ u                                          (10)
+/// The follower's factor keeps U₂, S₂ᵀU₂ + e₂ and u₂ meanwhile. Then the leader's is written so that the outward pass treats
+/// it as any joint, and the follower's is zero, so that impulses pass through it to the leader.
+template <class T>
+GRADUS_INLINE void hold_follower(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, const Mat6T<T>& I,
+                                 Vec6T<T>& b, JointFactorT<T>& out) {
+  const Vec6T<T> c = velocity_product(f, v);
+  out.U = I * f.S;
+  out.d_inv = dot(f.S, out.U) + (rotor + force.e);
+  out.u = force.tau - dot(f.S, b) - dot(out.U, c);
+  b = b + I * c;
+}
+template <class T>
+GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, T r, const Mat6T<T>& I2,
+                                  const Vec6T<T>& b2, JointFactorT<T>& second, Mat6T<T>& I, Vec6T<T>& b,
+                                  JointFactorT<T>& out) {
+  const Vec6T<T> c = velocity_product(f, v), U1 = I * f.S;
+  out.U = U1 + second.U * r;
+  out.d_inv = T(1.0) / (dot(f.S, U1) + (rotor + force.e) + r * r * second.d_inv);
+  const T u = force.tau - dot(f.S, b) - dot(U1, c) + r * second.u;
+  out.u = u + dot(out.U, c);  // of which the outward pass takes Uᵀ c away
+  b = b + I * c + b2;
+  I += I2;
+  const Vec6T<T> Ui = out.U * out.d_inv;
+  subtract_outer(I, out.U, Ui);
+  b = b + Ui * u;
+  second = {zero6<T>(), T(0.0), T(0.0)};
+}
+
 /// Inward pass of the articulated-body algorithm.
 ///   force(i)             -> JointForceT of link i's joint
 ///   contact(i, f, I, b)  adds contacts and other external forces on link i to its inertia and bias
@@ -128,7 +160,18 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     }
     contact(i, f, I, b);
     if (i == 0) break;
-    eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+    if (l.hold >= 0) {
+      if (l.leader >= 0) {
+        hold_follower(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+        branch_I[l.hold] = I;
+        branch_b[l.hold] = b;
+        continue;
+      }
+      eliminate_pair(f, x.v[i - 1], T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold],
+                     factors[l.follower], I, b, factors[i]);
+    } else {
+      eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+    }
     if (!l.follows) {
       const int slot = links[l.parent].branch;
       branch_I[slot] += I;
@@ -149,7 +192,8 @@ GRADUS_INLINE void aba_outward(const LinkT<F>* links, int nlink, const Coordinat
   for (int i = 1; i < nlink; ++i) {
     const FrameT<T>& f = frames.outward(links, x, i);
     const Vec6T<T> up = acc[links[i].parent] + velocity_product(f, x.v[i - 1]);
-    const T ai = (factors[i].u - dot(factors[i].U, up)) * factors[i].d_inv;
+    const T ai = links[i].leader < 0 ? (factors[i].u - dot(factors[i].U, up)) * factors[i].d_inv
+                                     : T(links[i].ratio) * a[links[i].leader - 1];
     a[i - 1] = ai;
     acc[i] = up + f.S * ai;
   }
@@ -163,12 +207,14 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
                                     Vec6T<T>* dV, T* dv) {
   for (int i = nlink - 1; i > 0; --i) {
     dv[i - 1] = dot(frames[i].S, wrench[i]);
+    if (links[i].follower >= 0) dv[i - 1] += T(links[i].ratio) * dv[links[i].follower - 1];
     wrench[links[i].parent] += wrench[i] - factors[i].U * (factors[i].d_inv * dv[i - 1]);
   }
   dV[0] = root ? solve(*root, wrench[0]) : zero6<T>();  // a fixed root does not move
   for (int i = 1; i < nlink; ++i) {
     const Vec6T<T>& up = dV[links[i].parent];
-    dv[i - 1] = (dv[i - 1] - dot(factors[i].U, up)) * factors[i].d_inv;
+    dv[i - 1] = links[i].leader < 0 ? (dv[i - 1] - dot(factors[i].U, up)) * factors[i].d_inv
+                                    : T(links[i].ratio) * dv[links[i].leader - 1];
     dV[i] = up + frames[i].S * dv[i - 1];
   }
 }
