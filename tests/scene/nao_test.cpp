@@ -104,12 +104,15 @@ TEST(Nao, SkeletonHasThePublishedLengths) {
   EXPECT_NEAR(lowest, -0.33309, 1e-9);
 }
 
-// Motor and ratio give speed and torque at the joint without load (NAO6 data sheet: 8700 rpm, 65 mN m behind 130.85).
+// Motor and ratio give stall torque and no-load speed at the joint (NAO6 data sheet: 8700 rpm, 65 mN m; behind 130.85).
 TEST(Nao, ServosHaveTheMotorsFigures) {
-  const ServoSpec& knee = object(nao("h25_v6"), "LKneePitch").servo;
-  EXPECT_NEAR(knee.speed, 6.9626, 1e-3);
-  EXPECT_NEAR(knee.torque, 0.7 * 8.505, 2e-3);
-  EXPECT_NEAR(object(nao("h25_v4"), "LHipRoll").servo.speed, 238.45 * kDegree, 1e-3);
+  const RobotSpec v6 = nao("h25_v6"), v4 = nao("h25_v4");
+  const DriveSpec &knee = *object(v6, "RKneePitch").drive, &hip = *object(v4, "LHipRoll").drive;
+  const double stall = knee.torque_gain() * knee.controller.limit;
+  EXPECT_NEAR(stall, 8.505, 0.02);
+  EXPECT_NEAR(stall / knee.speed_loss(), 6.9626, 0.02);
+  EXPECT_NEAR(hip.torque_gain() * hip.controller.limit, 11.97, 0.03);
+  EXPECT_NEAR(hip.torque_gain() * hip.controller.limit / hip.speed_loss(), 238.45 * kDegree, 0.02);
 }
 
 std::unique_ptr<World> world_of(const std::string& scene) {

@@ -47,10 +47,26 @@ std::vector<double> calibration_errors(const NaoTrial& t, const RobotKind& kind)
   return out;
 }
 
+/// Worn gears: the reference play of a team's real robots [facts/nao.md 1.3].
+void add_play(ObjectSpec& o) {
+  const bool ankle = o.name.find("AnklePitch") != std::string::npos;
+  const bool worn = ankle || o.name.find("HipPitch") != std::string::npos || o.name.find("KneePitch") != std::string::npos;
+  if (!worn || !o.drive) return;
+  GearStageSpec& g = o.drive->gear;
+  g.model = GearModel::elastic;
+  g.play = (ankle ? 1.0 : 1.4) * std::numbers::pi / 180;
+  g.stiffness = 1500;
+  g.damping = 2;
+}
+
 void set_drive(const NaoTrial& t, RobotSpec& robot) {
-  if (t.drive != NaoDrive::stiff) return;
-  for (ObjectSpec& o : robot.objects)
-    if (o.is_joint()) o.servo = {t.stiff_kp, 0.01 * t.stiff_kp, 20, std::numeric_limits<double>::infinity(), 0};
+  for (ObjectSpec& o : robot.objects) {
+    if (!o.is_joint()) continue;
+    if (t.drive == NaoDrive::play) add_play(o);
+    if (t.drive != NaoDrive::stiff) continue;
+    o.drive.reset();
+    o.servo = {t.stiff_kp, 0.01 * t.stiff_kp, 20, std::numeric_limits<double>::infinity(), 0};
+  }
 }
 
 void set_floor(const NaoTrial& t, ContactSpec& c) {

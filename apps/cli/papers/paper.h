@@ -34,5 +34,9 @@ std::optional<Json> usarsim_framerate(const PaperOptions&);
 std::optional<Json> usarsim_walk(const PaperOptions&);
 std::optional<Json> usarsim_turn(const PaperOptions&);
 std::optional<Json> usarsim_circle(const PaperOptions&);
+std::optional<Json> usarsim_taichi(const PaperOptions&);
+std::optional<Json> motoflex_200(const PaperOptions&);
+std::optional<Json> motoflex_50(const PaperOptions&);
+std::optional<Json> motoflex_ablation(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -12,6 +12,10 @@ const Paper kPapers[] = {
     {"usarsim-walk", "paper 001: a Nao walks five seconds straight ahead", usarsim_walk},
     {"usarsim-turn", "paper 001: a Nao turns for five seconds", usarsim_turn},
     {"usarsim-circle", "paper 001: a Nao walks a circle of 60 cm radius", usarsim_circle},
+    {"usarsim-taichi", "paper 001: a Nao balances on each leg", usarsim_taichi},
+    {"motoflex-200", "paper 002: a Nao replays the walk of 200 mm/s (needs --data)", motoflex_200},
+    {"motoflex-50", "paper 002: a Nao replays the walk of 50 mm/s and falls (needs --data)", motoflex_50},
+    {"motoflex-ablation", "paper 002: both walks with parts of the model left out (needs --data)", motoflex_ablation},
 };
 
 }  // namespace

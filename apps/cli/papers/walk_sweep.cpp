@@ -42,7 +42,7 @@ void Spread::add(const NaoRun& run, double figure) {
   mean += (figure - mean) / stood;
 }
 
-std::vector<NaoDrive> walking_drives() { return {NaoDrive::nao}; }
+std::vector<NaoDrive> walking_drives() { return {NaoDrive::nao, NaoDrive::play}; }
 
 std::optional<WalkSweep> sweep_walk(const NaoTrial& trial, const Figure& figure, bool quick) {
   WalkSweep out;
