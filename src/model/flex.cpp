@@ -22,6 +22,17 @@ Vec3 long_axis(const Sym3& S) {
   return S.xx >= S.yy ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
 }
 
+/// The most of x xᵀ-like extension along a that S can give away and stay a mass distribution: 1/(aᵀ S⁻¹ a).
+double extension(Sym3 S, Vec3 a) {
+  const double round = 1e-9 * (S.xx + S.yy + S.zz);  // a line of masses has no extension across
+  S.xx += round, S.yy += round, S.zz += round;
+  const Vec3 x = cross(Vec3{S.xy, S.yy, S.yz}, Vec3{S.xz, S.yz, S.zz}),
+             y = cross(Vec3{S.xz, S.yz, S.zz}, Vec3{S.xx, S.xy, S.xz}),
+             z = cross(Vec3{S.xx, S.xy, S.xz}, Vec3{S.xy, S.yy, S.yz});  // columns of the adjugate
+  const Vec3 adjugate_a = x * a.x + y * a.y + z * a.z;
+  return dot(Vec3{S.xx, S.xy, S.xz}, x) / dot(a, adjugate_a);
+}
+
 class Cutter {
  public:
   explicit Cutter(const ObjectSpec& o) : o_(o), flex_(*o.flex), S_(second_moments(o.inertia)), pieces_(flex_.cuts + 1) {
@@ -29,7 +40,7 @@ class Cutter {
     b_ = std::fabs(a_.x) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     b_ = b_ - a_ * dot(a_, b_);
     b_ = b_ * (1 / norm(b_));
-    along_ = std::max(dot(a_, S_ * a_), 0.0);
+    along_ = std::max(extension(S_, a_), 0.0);
     length_ = std::sqrt(12 * along_ / o.mass);
     const double centre = dot(a_, o.com);
     low_ = centre - 0.5 * length_, high_ = centre + 0.5 * length_;

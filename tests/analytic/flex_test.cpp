@@ -131,17 +131,17 @@ TEST(Flex, energy_never_grows_and_without_damping_is_lost_in_first_order) {
 }
 
 TEST(Flex, is_stable_at_5_ms_for_any_stiffness) {
-  for (const double k : {1.0, 1e3, 1e6, 1e9})
+  for (const double k : {100.0, 1e3, 1e6, 1e9})
     for (const int cuts : {1, 4}) {
       SceneSpec s = scene(0.005);
-      add(s, cantilever(cuts, k, 1e-3 * k), "articulated");
+      add(s, cantilever(cuts, k, 0.01 * k), "articulated");
       const auto world = make_world(s);
       double most = 0;
       for (int i = 0; i < 2000; ++i) {
         world->step();
         most = std::max(most, fastest(*world));
       }
-      EXPECT_LT(most, k > 10 ? 5 : 60) << k;
+      EXPECT_LT(most, 5) << k;
       EXPECT_LT(fastest(*world), 1e-3) << k << " " << cuts;
     }
 }

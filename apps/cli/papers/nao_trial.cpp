@@ -1,6 +1,5 @@
 #include "cli/papers/nao_trial.h"
 
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -182,10 +181,9 @@ std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(Worl
   if (t.calibration > 0) controller = std::make_unique<Miscalibrated>(std::move(controller), calibration_errors(t, *kind));
   w.add_controller(0, std::move(controller), t.control_period, 0);
   NaoRun run;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = thread_time();
   measure(w, t, run, each);
-  run.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run.us_per_step = 1e6 * run.wall / static_cast<double>(std::max<std::int64_t>(1, w.k()));
+  run.us_per_step = 1e6 * (thread_time() - start) / static_cast<double>(std::max<std::int64_t>(1, w.k()));
   sum_up(t, run);
   return run;
 }

@@ -53,8 +53,7 @@ struct NaoRun {
   bool fell = false;
   double fall_time = 0;             // [s]
   double x = 0, y = 0, yaw = 0;     // base at the end in its own frame at `measure_from`    [m, rad]
-  double us_per_step = 0;           // processor time of a step
-  double wall = 0;                  // of the whole run                                      [s]
+  double us_per_step = 0;           // processor time of a step, controller included          [µs]
   std::vector<NaoSample> path;      // every 10 ms
   std::vector<std::vector<double>> joints;  // every 10 ms, joint angles
 };
