@@ -96,4 +96,6 @@ std::int32_t gradus_walk_step(gradus_walk* w, const gradus_output* out, gradus_c
   return 0;
 }
 
-std::int32_t gradus_walk_is_walking(const gradus_walk* walk) { return walk->controller && walk->controller->engine().walking() ? 1 : 0; }
+std::int32_t gradus_walk_is_walking(const gradus_walk* walk) {
+  return walk->controller && walk->controller->engine().walking() ? 1 : 0;
+}

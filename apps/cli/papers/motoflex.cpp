@@ -16,7 +16,8 @@ constexpr double kFrameTime = 0.02;  // [s]
 constexpr std::size_t kFirst = 12;   // frames before are the rise
 constexpr double kHold = 1.0;        // [s]
 
-const char* kColumns[10] = {"LHipRoll", "LHipPitch", "LKneePitch", "LAnklePitch", "LAnkleRoll", "RHipRoll", "RHipPitch", "RKneePitch", "RAnklePitch", "RAnkleRoll"};
+const char* kColumns[10] = {"LHipRoll", "LHipPitch", "LKneePitch", "LAnklePitch", "LAnkleRoll",
+                            "RHipRoll", "RHipPitch", "RKneePitch", "RAnklePitch", "RAnkleRoll"};
 
 /// Linear between frames, as the original program does.
 class Replay : public Controller {
@@ -40,7 +41,8 @@ class Replay : public Controller {
   int yaw_;
 };
 
-/// One line of ten numbers separated by semicolons. In the file rolls are positive outward on both sides: the left ones change sign.
+/// One line of ten numbers separated by semicolons. In the file rolls are positive outward on both sides: the left ones
+/// change sign.
 bool read_frame(const std::string& line, std::array<double, 10>& q) {
   const char* p = line.c_str();
   for (std::size_t c = 0; c < 10; ++c) {
@@ -57,8 +59,10 @@ bool read_frame(const std::string& line, std::array<double, 10>& q) {
 std::string find_data(const PaperOptions& options, const std::string& name) {
   namespace fs = std::filesystem;
   std::vector<std::string> places;
-  if (!options.data.empty()) places = {options.data + "/motoflex/" + name, options.data + "/" + name};
-  else if (const char* shared = std::getenv("GRADUS_SHARED")) places = {std::string(shared) + "/data/motoflex/" + name};
+  if (!options.data.empty())
+    places = {options.data + "/motoflex/" + name, options.data + "/" + name};
+  else if (const char* shared = std::getenv("GRADUS_SHARED"))
+    places = {std::string(shared) + "/data/motoflex/" + name};
   for (const std::string& p : places)
     if (fs::exists(p)) return p;
   return "";
@@ -69,7 +73,10 @@ std::string find_data(const PaperOptions& options, const std::string& name) {
 std::optional<MotoflexTargets> read_targets(const PaperOptions& options, const std::string& name) {
   const std::string path = find_data(options, name);
   if (path.empty()) {
-    std::fprintf(stderr, "error: the target file %s of paper 002 is not here; it is not shipped with gradus: give its folder with --data\n", name.c_str());
+    std::fprintf(stderr,
+                 "error: the target file %s of paper 002 is not here; it is not shipped with gradus: give its folder "
+                 "with --data\n",
+                 name.c_str());
     return std::nullopt;
   }
   MotoflexTargets out;
@@ -95,7 +102,8 @@ NaoTrial replay(const MotoflexTargets& targets) {
   t.controller = [targets](const RobotKind& kind, double) { return std::make_unique<Replay>(targets, kind); };
   const auto first = targets.frames[kFirst];
   t.edit_robot = [first](RobotSpec& robot) {
-    for (std::size_t c = 0; c < 10; ++c) robot.objects[static_cast<std::size_t>(robot.find(kColumns[c]).value)].initial = first[c];
+    for (std::size_t c = 0; c < 10; ++c)
+      robot.objects[static_cast<std::size_t>(robot.find(kColumns[c]).value)].initial = first[c];
   };
   return t;
 }
@@ -114,11 +122,13 @@ bool use_motoflex(NaoTrial& trial, const MotoflexModel& model) {
     if (before) before(robot);
     for (ObjectSpec& o : robot.objects) {
       const bool is_roll = o.name.ends_with("HipRoll") || o.name.ends_with("AnkleRoll");
-      const bool is_pitch = o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch") || o.name.ends_with("AnklePitch");
+      const bool is_pitch =
+          o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch") || o.name.ends_with("AnklePitch");
       if (is_roll) o.drive = roll;
       if (is_pitch) o.drive = pitch;
       // Damping of a cut: the program's soft constraints act like 276 N m s/rad [facts/nao.md 4.5 d].
-      if (model.flex && (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch")) && !o.name.ends_with("YawPitch"))
+      if (model.flex && (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch")) &&
+          !o.name.ends_with("YawPitch"))
         o.flex = FlexSpec{1, model.flex_stiffness, 276, false, {0, 0, 1}};
     }
   };

@@ -9,8 +9,8 @@ namespace gradus::cli {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kCycle = 1.0;         // two steps      [s]
-constexpr double kOriginal = 0.27;     // processor time of the original program per simulated second      [s]
+constexpr double kCycle = 1.0;      // two steps      [s]
+constexpr double kOriginal = 0.27;  // processor time of the original program per simulated second      [s]
 
 struct Row {
   Json speed, two_hertz, one_hertz, falls, cost;
@@ -82,15 +82,20 @@ std::optional<Json> motoflex_200(const PaperOptions& options) {
   rows.push_back(speed);
   rows.push_back(row("pitch line at 2 Hz (each step)", "deg", nullptr, nullptr, row_of.two_hertz));
   rows.push_back(row("pitch line at 1 Hz (every second step)", "deg", nullptr, nullptr, row_of.one_hertz));
-  rows.push_back(row("pitch lines of robots whose joints are wrong by up to 1 deg, mean", "deg", "1 and 2 Hz", "1 and 2 Hz", with_errors));
+  rows.push_back(row("pitch lines of robots whose joints are wrong by up to 1 deg, mean", "deg", "1 and 2 Hz",
+                     "1 and 2 Hz", with_errors));
   rows.push_back(row("outcome", "", nullptr, "walks", row_of.falls));
   Json cost = row("computing time per simulated second", "s", nullptr, nullptr, row_of.cost);
   cost["peers"] = {{"original rerun", kOriginal}};
   rows.push_back(cost);
-  const double compliant = row_of.two_hertz.value("nao, hard floor", 0.0), stiff = row_of.two_hertz.value("stiff, hard floor", 0.0);
+  const double compliant = row_of.two_hertz.value("nao, hard floor", 0.0),
+               stiff = row_of.two_hertz.value("stiff, hard floor", 0.0);
   char verdict[260];
-  std::snprintf(verdict, sizeof verdict, "compliant drives walk at %.0f mm/s (paper's simulation 209, real 250) and pitch by %.1f deg at 2 Hz, stiff ones by %.1f; a 1 Hz line comes with calibration errors; %.0f times faster than the original",
-                row_of.speed.value("nao, hard floor", 0.0), compliant, stiff, kOriginal / row_of.cost.value("play, hard floor", 1.0));
+  std::snprintf(verdict, sizeof verdict,
+                "compliant drives walk at %.0f mm/s (paper's simulation 209, real 250) and pitch by %.1f deg at 2 Hz, "
+                "stiff ones by %.1f; a 1 Hz line comes with calibration errors; %.0f times faster than the original",
+                row_of.speed.value("nao, hard floor", 0.0), compliant, stiff,
+                kOriginal / row_of.cost.value("play, hard floor", 1.0));
   return Json{{"name", "motoflex-200"}, {"rows", rows}, {"verdict", verdict}};
 }
 

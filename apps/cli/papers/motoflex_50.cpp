@@ -33,9 +33,12 @@ std::optional<Json> motoflex_50(const PaperOptions& options) {
         std::snprintf(name, sizeof name, "%s, friction %.1f, %s", name_of(drive), mu, k < 1e5 ? "soft" : "hard");
         fall_time[name] = r->fell ? Json(r->fall_time - kFileShift) : Json("stands");
         if (r->fell) fall_roll[name] = r->path.back().roll / kDegree;
-        if (stiff) stiff_falls += r->fell;
-        else ++compliant, compliant_falls += r->fell;
-        if (!stiff && r->fell) first = std::min(first, r->fall_time - kFileShift), last = std::max(last, r->fall_time - kFileShift);
+        if (stiff)
+          stiff_falls += r->fell;
+        else
+          ++compliant, compliant_falls += r->fell;
+        if (!stiff && r->fell)
+          first = std::min(first, r->fall_time - kFileShift), last = std::max(last, r->fall_time - kFileShift);
         if (mu != 0.8 || k < 1e5) continue;
         Series line{name_of(drive), {}, {}};
         for (const NaoSample& s : r->path) line.x.push_back(s.t), line.y.push_back(s.roll / kDegree);
@@ -43,12 +46,15 @@ std::optional<Json> motoflex_50(const PaperOptions& options) {
       }
   if (!options.out.empty() && !write_plot(plot, options.out, "motoflex-50")) return std::nullopt;
   Json rows = Json::array();
-  Json time = row("time of the fall, in the target file", "s", "after the first step", "after the first step", fall_time);
+  Json time =
+      row("time of the fall, in the target file", "s", "after the first step", "after the first step", fall_time);
   time["peers"] = {{"original rerun", Json{{"nao, friction 1.0, hard", 3.12}, {"nao, friction 1.0, soft", 3.12}}}};
   rows.push_back(time);
   rows.push_back(row("roll at the fall (negative: to the left)", "deg", nullptr, nullptr, fall_roll));
   char verdict[240];
-  std::snprintf(verdict, sizeof verdict, "%d of %d compliant runs fall sideways, at %.2f to %.2f s (original program 3.12 s); of the stiff drives (600 N m/rad, hard floor) %d fall: compliance decides, as in the paper",
+  std::snprintf(verdict, sizeof verdict,
+                "%d of %d compliant runs fall sideways, at %.2f to %.2f s (original program 3.12 s); of the stiff "
+                "drives (600 N m/rad, hard floor) %d fall: compliance decides, as in the paper",
                 compliant_falls, compliant, compliant_falls ? first : 0, last, stiff_falls);
   return Json{{"name", "motoflex-50"}, {"rows", rows}, {"verdict", verdict}};
 }

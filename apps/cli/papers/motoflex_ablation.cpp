@@ -14,8 +14,8 @@ constexpr double kDegree = std::numbers::pi / 180;
 struct Variant {
   const char* name;
   MotoflexModel model;
-  double floor;           // stiffness per corner   [N/m]
-  const char* level;      // "articulated", or "prescribed_joints" for joints that follow exactly
+  double floor;             // stiffness per corner   [N/m]
+  const char* level;        // "articulated", or "prescribed_joints" for joints that follow exactly
   const char *slow, *fast;  // what the original program did, rerun: 50 mm/s at friction 1, 200 mm/s at 0.25
 };
 
@@ -38,9 +38,11 @@ std::string outcome(const NaoRun& r) {
 
 }  // namespace
 
-/// Paper 002: what each part of the model does. The original's drives and legs on gradus' Nao, parts left out one by one.
+/// Paper 002: what each part of the model does. The original's drives and legs on gradus' Nao, parts left out one by
+/// one.
 std::optional<Json> motoflex_ablation(const PaperOptions& options) {
-  const auto slow = read_targets(options, "UncompensatedTarget.csv"), fast = read_targets(options, "UncompensatedTarget200.csv");
+  const auto slow = read_targets(options, "UncompensatedTarget.csv"),
+             fast = read_targets(options, "UncompensatedTarget200.csv");
   if (!slow || !fast) return std::nullopt;
   Json at50, at200, speed, pitch, before50, before200;
   int same = 0, compared = 0;
@@ -60,13 +62,16 @@ std::optional<Json> motoflex_ablation(const PaperOptions& options) {
     before50[v.name] = v.slow;
     at200[v.name] = outcome(*rb);
     before200[v.name] = v.fast;
-    if (!rb->fell) speed[v.name] = 1000 * chord_speed(*rb, b.measure_from + 2, b.duration), pitch[v.name] = pitch_line(*rb, b.measure_from + 2, b.duration, 1, 2) / kDegree;
+    if (!rb->fell)
+      speed[v.name] = 1000 * chord_speed(*rb, b.measure_from + 2, b.duration),
+      pitch[v.name] = pitch_line(*rb, b.measure_from + 2, b.duration, 1, 2) / kDegree;
     if (std::string(v.slow) == "–") continue;
     ++compared;
     same += ra->fell == (v.slow[0] == 'f');
   }
   Json rows = Json::array();
-  Json r50 = row("50 mm/s, friction 1", "", nullptr, nullptr, at50), r200 = row("200 mm/s, friction 0.25", "", nullptr, nullptr, at200);
+  Json r50 = row("50 mm/s, friction 1", "", nullptr, nullptr, at50),
+       r200 = row("200 mm/s, friction 0.25", "", nullptr, nullptr, at200);
   r50["peers"] = {{"original rerun", before50}};
   r200["peers"] = {{"original rerun", before200}};
   rows.push_back(r50);
@@ -74,7 +79,10 @@ std::optional<Json> motoflex_ablation(const PaperOptions& options) {
   rows.push_back(row("speed at 200 mm/s", "mm/s", nullptr, nullptr, speed));
   rows.push_back(row("pitch line at 2 Hz at 200 mm/s", "deg", nullptr, nullptr, pitch));
   char verdict[200];
-  std::snprintf(verdict, sizeof verdict, "at 50 mm/s %d of %d variants fall or stand as in the original program; the gear stage decides nothing there, compliance of drives and floor does", same, compared);
+  std::snprintf(verdict, sizeof verdict,
+                "at 50 mm/s %d of %d variants fall or stand as in the original program; the gear stage decides nothing "
+                "there, compliance of drives and floor does",
+                same, compared);
   return Json{{"name", "motoflex-ablation"}, {"rows", rows}, {"verdict", verdict}};
 }
 

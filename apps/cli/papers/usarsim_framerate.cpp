@@ -20,7 +20,9 @@ double wish(double t) {
 class NodNo : public Controller {
  public:
   explicit NodNo(int joint) : joint_(static_cast<std::size_t>(joint)) {}
-  void control(const RobotOutput& output, RobotCommand& command) override { command.target[joint_] = wish(output.time); }
+  void control(const RobotOutput& output, RobotCommand& command) override {
+    command.target[joint_] = wish(output.time);
+  }
 
  private:
   std::size_t joint_;
@@ -28,7 +30,8 @@ class NodNo : public Controller {
 
 struct Traced {
   std::vector<double> t, q;  // [s], [rad]
-  double rms, delay, jag;    // from the wish [rad]; time by which the wish must be shifted to fit best [s]; rms of the speed's error [rad/s]
+  double rms, delay, jag;    // from the wish [rad]; time by which the wish must be shifted to fit best [s]; rms of the
+                             // speed's error [rad/s]
 };
 
 double rms_at(const Traced& a, double delay) {
@@ -60,15 +63,16 @@ std::optional<Traced> swing(const std::string& level, double fps) {
     if (rms_at(out, d) < rms_at(out, out.delay)) out.delay = d;
   double sum = 0;
   for (std::size_t i = 1; i < out.q.size(); ++i)
-    sum += std::pow((out.q[i] - out.q[i - 1]) / 0.01 - (wish(out.t[i] - out.delay) - wish(out.t[i - 1] - out.delay)) / 0.01, 2);
+    sum += std::pow(
+        (out.q[i] - out.q[i - 1]) / 0.01 - (wish(out.t[i] - out.delay) - wish(out.t[i - 1] - out.delay)) / 0.01, 2);
   out.jag = std::sqrt(sum / static_cast<double>(out.q.size()));
   return out;
 }
 
 }  // namespace
 
-/// Paper 001, section 4.1.3: HeadYaw follows a trajectory whose commands come at 50, 25, 5 and 2 Hz. There physics and sensors stop
-/// between frames, too; in gradus only the commands are rare.
+/// Paper 001, section 4.1.3: HeadYaw follows a trajectory whose commands come at 50, 25, 5 and 2 Hz. There physics and
+/// sensors stop between frames, too; in gradus only the commands are rare.
 std::optional<Json> usarsim_framerate(const PaperOptions& options) {
   Json rms, delay, jag;
   Plot plot{"HeadYaw by commands at 50, 25, 5 and 2 Hz (articulated)", "time [s]", "HeadYaw [deg]", {}};
@@ -86,7 +90,10 @@ std::optional<Json> usarsim_framerate(const PaperOptions& options) {
       for (const double q : s->q) plot.series.back().y.push_back(q / kDegree);
     }
   if (!options.out.empty() && !write_plot(plot, options.out, "usarsim-framerate")) return std::nullopt;
-  const Json paper{{"articulated, 50 Hz", "smooth"}, {"articulated, 25 Hz", "almost smooth"}, {"articulated, 5 Hz", "jagged, late"}, {"articulated, 2 Hz", "jagged, late"}};
+  const Json paper{{"articulated, 50 Hz", "smooth"},
+                   {"articulated, 25 Hz", "almost smooth"},
+                   {"articulated, 5 Hz", "jagged, late"},
+                   {"articulated, 2 Hz", "jagged, late"}};
   Json rows = Json::array();
   rows.push_back(row("delay behind the wish", "ms", paper, nullptr, delay));
   rows.push_back(row("distance from the wish, rms", "deg", nullptr, nullptr, rms));
@@ -94,7 +101,10 @@ std::optional<Json> usarsim_framerate(const PaperOptions& options) {
   Json out{{"name", "usarsim-framerate"}, {"rows", rows}};
   const double j50 = jag["articulated, 50 Hz"], j2 = jag["articulated, 2 Hz"];
   char verdict[200];
-  std::snprintf(verdict, sizeof verdict, "as in the paper: smooth at 50 and 25 Hz, jagged and late at 5 and 2 Hz (speed error %.1f and %.1f deg/s at 50 and 2 Hz)", j50, j2);
+  std::snprintf(verdict, sizeof verdict,
+                "as in the paper: smooth at 50 and 25 Hz, jagged and late at 5 and 2 Hz (speed error %.1f and %.1f "
+                "deg/s at 50 and 2 Hz)",
+                j50, j2);
   out["verdict"] = j2 > 5 * j50 ? verdict : "rare commands do not show";
   return out;
 }

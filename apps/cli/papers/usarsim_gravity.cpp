@@ -35,7 +35,8 @@ std::optional<Drop> drop(const std::string& level, double step) {
   World& w = **world;
   const double z0 = w.centre_of_mass(0).z;
   Drop d;
-  const auto steps = static_cast<std::int64_t>(std::lround(2 / step)), every = static_cast<std::int64_t>(std::lround(0.1 / step));
+  const auto steps = static_cast<std::int64_t>(std::lround(2 / step)),
+             every = static_cast<std::int64_t>(std::lround(0.1 / step));
   for (std::int64_t k = 1; k <= steps; ++k) {
     w.step();
     if (k % every != 0) continue;
@@ -47,7 +48,8 @@ std::optional<Drop> drop(const std::string& level, double step) {
 
 }  // namespace
 
-/// Paper 001, section 4.1.1: how far does a body fall, compared with g t²/2? The figure is what the distance must be multiplied by.
+/// Paper 001, section 4.1.1: how far does a body fall, compared with g t²/2? The figure is what the distance must be
+/// multiplied by.
 std::optional<Json> usarsim_gravity(const PaperOptions& options) {
   Json at[2], worst;
   Plot plot{"Free fall", "time [s]", "fallen [m]", {}};
@@ -57,7 +59,8 @@ std::optional<Json> usarsim_gravity(const PaperOptions& options) {
       const auto d = drop(level, i == 0 ? 0.001 : 0.005);
       if (!d) return std::nullopt;
       double worst_error = 0;
-      for (std::size_t k = 0; k < d->t.size(); ++k) worst_error = std::max(worst_error, std::fabs(d->fallen[k] - 0.5 * 9.81 * d->t[k] * d->t[k]));
+      for (std::size_t k = 0; k < d->t.size(); ++k)
+        worst_error = std::max(worst_error, std::fabs(d->fallen[k] - 0.5 * 9.81 * d->t[k] * d->t[k]));
       at[i][level] = 0.5 * 9.81 * d->t.back() * d->t.back() / d->fallen.back();
       if (i == 0) worst[level] = worst_error;
       most = std::max(most, std::fabs(at[i][level].get<double>() - 1));
@@ -72,7 +75,10 @@ std::optional<Json> usarsim_gravity(const PaperOptions& options) {
   rows.push_back(row("largest error in 2 s (19.6 m), step 1 ms", "m", nullptr, nullptr, worst));
   Json out{{"name", "usarsim-gravity"}, {"rows", rows}};
   char verdict[160];
-  std::snprintf(verdict, sizeof verdict, "a block and the Nao fall as they should at every level that has dynamics: the factor differs from 1 by at most %.1e", most);
+  std::snprintf(verdict, sizeof verdict,
+                "a block and the Nao fall as they should at every level that has dynamics: the factor differs from 1 "
+                "by at most %.1e",
+                most);
   out["verdict"] = verdict;
   return out;
 }

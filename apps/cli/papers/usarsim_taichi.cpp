@@ -14,9 +14,9 @@ constexpr double kDegree = std::numbers::pi / 180;
 
 /// What is seen of a dance: how near the centre of mass comes to the edge of what carries, how well RAnkleRoll follows.
 struct Dance {
-  double margin = 1e9;             // least distance of the centre of mass from the edge of the loaded soles     [m]
-  double one_leg[2] = {0, 0};      // time on the left, on the right foot alone                                    [s]
-  std::vector<double> t, ankle;    // RAnkleRoll                                                                  [s, rad]
+  double margin = 1e9;           // least distance of the centre of mass from the edge of the loaded soles     [m]
+  double one_leg[2] = {0, 0};    // time on the left, on the right foot alone                                    [s]
+  std::vector<double> t, ankle;  // RAnkleRoll                                                                  [s, rad]
 };
 
 /// Distance inside the sole of one foot, negative outside; the sole is a rectangle in the ankle's frame.
@@ -53,22 +53,26 @@ std::optional<NaoRun> dance(const std::string& level, NaoDrive drive, Dance& d) 
   t.motion = level;
   t.drive = drive;
   t.duration = motion->frames.back().t + 2;
-  t.controller = [&motion](const RobotKind& kind, double) { return std::make_unique<Keyframes>(*motion, kind, false, 0); };
+  t.controller = [&motion](const RobotKind& kind, double) {
+    return std::make_unique<Keyframes>(*motion, kind, false, 0);
+  };
   return run_trial(t, [&d](World& w) { look(w, d); });
 }
 
 }  // namespace
 
-/// Paper 001, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this one holds
-/// each leg for 30 s (motions/nao_tai_chi.toml).
+/// Paper 001, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this
+/// one holds each leg for 30 s (motions/nao_tai_chi.toml).
 std::optional<Json> usarsim_taichi(const PaperOptions& options) {
   struct Variant {
     const char* level;
     NaoDrive drive;
     std::string name;
   };
-  const Variant variants[] = {{"single_body", NaoDrive::nao, "single_body"}, {"prescribed_joints", NaoDrive::nao, "prescribed_joints"},
-                              {"articulated", NaoDrive::nao, "articulated, nao"}, {"articulated", NaoDrive::play, "articulated, play"}};
+  const Variant variants[] = {{"single_body", NaoDrive::nao, "single_body"},
+                              {"prescribed_joints", NaoDrive::nao, "prescribed_joints"},
+                              {"articulated", NaoDrive::nao, "articulated, nao"},
+                              {"articulated", NaoDrive::play, "articulated, play"}};
   Json outcome, left, right, margin, error;
   Plot plot{"RAnkleRoll in the dance", "time [s]", "RAnkleRoll [deg]", {}};
   std::vector<double> plan;
@@ -99,7 +103,9 @@ std::optional<Json> usarsim_taichi(const PaperOptions& options) {
   rows.push_back(row("time on the right leg alone", "s", nullptr, nullptr, right));
   rows.push_back(row("centre of mass, least distance from the sole's edge", "mm", nullptr, nullptr, margin));
   rows.push_back(row("RAnkleRoll, rms from the command", "deg", nullptr, nullptr, error));
-  const std::string verdict = fallen ? std::to_string(fallen) + " of 4 variants fall" : "balance is kept on each leg at every level, also with worn gears, as by the paper's robots";
+  const std::string verdict =
+      fallen ? std::to_string(fallen) + " of 4 variants fall"
+             : "balance is kept on each leg at every level, also with worn gears, as by the paper's robots";
   return Json{{"name", "usarsim-taichi"}, {"rows", rows}, {"verdict", verdict}};
 }
 

@@ -10,16 +10,20 @@ namespace gradus::cli {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr int kBlocks = 6;                        // like the links of a leg
-constexpr double kSide = 0.1, kMass = 0.3;        // of a block                              [m, kg]
+constexpr int kBlocks = 6;                  // like the links of a leg
+constexpr double kSide = 0.1, kMass = 0.3;  // of a block                              [m, kg]
 constexpr double kTarget = 45 * kDegree;
-constexpr double kStiffness = 200;                // of the one movable joint                [N m/rad]
+constexpr double kStiffness = 200;  // of the one movable joint                [N m/rad]
 
-/// A chain of blocks on a fixed one. Only the first joint is meant to move; the others are rigid, or, as constraints of a game
-/// engine are, springs that hold them (servos of 1000 N m/rad).
+/// A chain of blocks on a fixed one. Only the first joint is meant to move; the others are rigid, or, as constraints of
+/// a game engine are, springs that hold them (servos of 1000 N m/rad).
 RobotSpec chain(bool rigid) {
   RobotBuilder b("chain");
-  b.base("foot").fixed().revolute("joint", {0, 1, 0}).servo({kStiffness, 2, 100, 20, 0.005}).translation("block0", {0, 0, kSide / 2});
+  b.base("foot")
+      .fixed()
+      .revolute("joint", {0, 1, 0})
+      .servo({kStiffness, 2, 100, 20, 0.005})
+      .translation("block0", {0, 0, kSide / 2});
   b.solid_box(kMass, {kSide, kSide, kSide}, {0, 0, 0});
   for (int i = 1; i < kBlocks; ++i) {
     const std::string n = std::to_string(i);
@@ -57,8 +61,9 @@ double static_angle() {
 
 }  // namespace
 
-/// Paper 001, section 4.1.2: a chain of blocks of which one joint moves; the error of its angle against the time step. In gradus a
-/// rigid connection has no error and the servo's sag under gravity is what statics gives; what a step adds is shown apart.
+/// Paper 001, section 4.1.2: a chain of blocks of which one joint moves; the error of its angle against the time step.
+/// In gradus a rigid connection has no error and the servo's sag under gravity is what statics gives; what a step adds
+/// is shown apart.
 std::optional<Json> usarsim_timestep(const PaperOptions& options) {
   const double sag = static_angle();
   Json total[2], added[2];
@@ -94,7 +99,10 @@ std::optional<Json> usarsim_timestep(const PaperOptions& options) {
   rows.push_back(row("of it due to the step (against 0.5 ms)", "deg", nullptr, nullptr, added[1]));
   Json out{{"name", "usarsim-timestep"}, {"rows", rows}};
   char verdict[200];
-  std::snprintf(verdict, sizeof verdict, "the paper's error of 2 to 3 deg at 1/50 s comes from its solver; in gradus steps of 1 to 20 ms change the angle by at most %.1e deg", most);
+  std::snprintf(verdict, sizeof verdict,
+                "the paper's error of 2 to 3 deg at 1/50 s comes from its solver; in gradus steps of 1 to 20 ms change "
+                "the angle by at most %.1e deg",
+                most);
   out["verdict"] = verdict;
   return out;
 }

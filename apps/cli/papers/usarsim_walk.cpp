@@ -87,8 +87,10 @@ std::optional<Json> usarsim_walk(const PaperOptions& options) {
   rows.push_back(row("falls of ten such robots", "", nullptr, nullptr, wrong));
   if (!single_step(options, rows)) return std::nullopt;
   Json out{{"name", "usarsim-walk"}, {"rows", rows}};
-  out["verdict"] = std::string(within ? "all levels walk the real robot's 0.48 m within 0.04 m on every floor" : "not every run is within 0.04 m of the real robot's 0.48 m") +
-                   (fallen ? "; " + std::to_string(fallen) + " runs fall" : ", none falls") + "; the paper's simulator reached 0.37 m; stabiliser off";
+  out["verdict"] = std::string(within ? "all levels walk the real robot's 0.48 m within 0.04 m on every floor"
+                                      : "not every run is within 0.04 m of the real robot's 0.48 m") +
+                   (fallen ? "; " + std::to_string(fallen) + " runs fall" : ", none falls") +
+                   "; the paper's simulator reached 0.37 m; stabiliser off";
   return out;
 }
 

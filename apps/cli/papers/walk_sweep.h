@@ -20,9 +20,9 @@ struct Spread {
 using Figure = std::function<double(const NaoRun&)>;
 
 struct WalkSweep {
-  std::vector<std::string> names;   // "kinematic_walk", …, "articulated, nao", "articulated, play"
+  std::vector<std::string> names;  // "kinematic_walk", …, "articulated, nao", "articulated, play"
   std::vector<Spread> spreads;
-  std::vector<NaoRun> examples;     // friction 0.7, 2e5 N/m
+  std::vector<NaoRun> examples;  // friction 0.7, 2e5 N/m
 };
 
 /// Floors: friction 0.35 … 1.0, 2e4 … 5e5 N/m at each corner of a sole; `quick`: one floor.
