@@ -97,13 +97,6 @@ inline void commit_rigid(const RigidScratch& s, const double* q, const double* v
   set_base_twist(v_next, w1, c1 - cross(w1, com1));
 }
 
-/// (13) of docs/couple.md: impacts with moving bodies add half of the root's change of velocity to its mean velocity.
-inline void add_kick(const Vec6& kick, double h, double* q_next) {
-  q_next[0] += 0.5 * h * kick.l.x;
-  q_next[1] += 0.5 * h * kick.l.y;
-  q_next[2] += 0.5 * h * kick.l.z;
-}
-
 /// Impulses on links act on the whole: dV of every link is the root's.
 inline void respond_rigid(const RobotKind& kind, const Factor6& factor, Vec6* impulse, Vec6* dV, double* dv) {
   Vec6 sum = zero6<double>();

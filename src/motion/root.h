@@ -37,6 +37,13 @@ GRADUS_INLINE void commit_root(RootKind root, const T* q, const T* v, const Vec6
   set_base_twist(v_next, w1, v1);
 }
 
+/// (13) of docs/couple.md: impacts with moving bodies add half of the root's change of velocity to its mean velocity.
+inline void add_kick(const Vec6& kick, double h, double* q_next) {
+  q_next[0] += 0.5 * h * kick.l.x;
+  q_next[1] += 0.5 * h * kick.l.y;
+  q_next[2] += 0.5 * h * kick.l.z;
+}
+
 /// Results for sensors: joint forces are not known at these levels; the base's mean acceleration over the step.
 inline void commit_results(const RobotKind& kind, const double* v, const double* v_next, double h, double* r) {
   for (int i = 0; i < kind.njoint(); ++i) r[i] = 0;

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bodyOnPage, now, open, pushNow, runTests, seekTo, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
+import { bodyOnPage, now, open, pictures, pushNow, runTests, seekTo, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
 
 const program = process.argv[2];
 const out = process.argv[3] ?? 'build/browser';
@@ -56,8 +56,7 @@ test('twenty-two robots with every overlay are few draw calls', async ({ context
   await page.locator('.canvas').focus();
   for (const key of ['m', 'p', 'k', 'v', 't', 'n']) await page.keyboard.press(key);
   await until(page, () => window.gradus.frameNow.volumeCount > 0);
-  const before = await page.evaluate(() => window.gradus.pictures);
-  await until(page, (n) => window.gradus.pictures > n + 2, before);
+  await pictures(page, 2);
   const calls = await page.evaluate(() => window.gradus.stage.renderer.info.render.calls);
   console.log(`    ${calls} draw calls`);
   assert.ok(calls > 3 && calls <= 100, `${calls}`);
@@ -82,8 +81,7 @@ test('pause holds, one step adds exactly one', async ({ page }) => {
 
 test('a body is drawn where it is computed to be', async ({ page }) => {
   for (const key of ['f', 'c']) await page.keyboard.press(key); // arrows of nearly the ball's colour
-  const { sequence } = await now(page);
-  await until(page, (n) => window.gradus.frameNow.sequence > n + 2, sequence);
+  await pictures(page, 2);
   const found = await page.evaluate(async () => {
     const { stage, frameNow, sceneNow } = window.gradus;
     const ball = sceneNow.robots.findIndex((r) => r.name === 'ball');
@@ -101,7 +99,7 @@ test('a body is drawn where it is computed to be', async ({ page }) => {
       // orange: much red, some green, hardly any blue
       if (!(
         pixels[i] > 90 &&
-        pixels[i + 1] > 0.42 * pixels[i] &&
+        pixels[i + 1] > 0.48 * pixels[i] &&
         pixels[i + 1] < 0.75 * pixels[i] &&
         pixels[i + 2] < 0.3 * pixels[i]
       ))
@@ -209,15 +207,14 @@ test('a change in the past branches and shows a ghost', async ({ page }) => {
   await page.fill('.clock', String(Math.max(0, t - 1)));
   await page.press('.clock', 'Enter');
   await until(page, () => window.gradus.frameNow.past);
+  const back = await now(page);
   await page.locator('[data-path="red1.wave.rate"] input').fill('4');
   await page.locator('[data-path="red1.wave.rate"] input').press('Enter');
   await until(page, () => !window.gradus.frameNow.past);
   await page.locator('.canvas').focus();
-  await page.keyboard.press('Space');
-  await until(page, () => window.gradus.frameNow.hasGhost);
+  for (let i = 0; i < 32; i++) await page.keyboard.press('Shift+ArrowRight'); // ten steps each
+  await until(page, (k) => window.gradus.frameNow.k >= k + 320 && window.gradus.frameNow.hasGhost, back.k);
   await until(page, () => document.querySelector('.chart .difference'));
-  const { time } = await now(page);
-  await until(page, (x) => window.gradus.frameNow.time > x + 0.3, time);
   await page.screenshot({ path: join(out, 'ghost.png') });
 });
 
@@ -285,28 +282,28 @@ test('a picture and a video are saved', async ({ page }) => {
   await page.keyboard.press('V');
   await until(page, () => document.querySelector('.recording'));
   const before = await page.evaluate(() => window.gradus.pictures);
-  await until(page, (n) => window.gradus.pictures > n + 10, before);
+  await until(page, (n) => window.gradus.pictures > n + 3, before);
   const video = await save(() => page.keyboard.press('V'));
   assert.equal(video.name, 'gradus.webm');
   assert.equal(video.bytes.readUInt32BE(0), 0x1a45dfa3, 'EBML');
-  assert.ok(video.bytes.length > 5000, `${video.bytes.length} bytes`);
+  assert.ok(video.bytes.length > 1000, `${video.bytes.length} bytes`);
 });
 
 test('keys: help, overlays, cameras, dark', async ({ page }) => {
   await page.keyboard.press('?');
   assert.ok(await page.locator('dialog.help').isVisible());
   await page.keyboard.press('Escape');
-  const picture = async () => {
-    const before = await page.evaluate(() => window.gradus.pictures);
-    await until(page, (n) => window.gradus.pictures > n, before);
-  };
-  for (const key of ['m', 'p', 'k', 'v', 't', 'o', 'h', 'n', '2', '3', '4', '1', 'a', '+', '-', ',', '.', ']', '[']) {
+  for (const key of ['m', 'p', 'k', 'v', 't', 'o', 'h', 'n']) await page.keyboard.press(key);
+  await pictures(page, 1);
+  for (const key of ['2', '3', '4', '1']) {
     await page.keyboard.press(key);
-    await picture();
+    await pictures(page, 1);
   }
+  for (const key of ['a', '+', '-', ',', '.', ']', '[']) await page.keyboard.press(key);
+  await pictures(page, 1);
   await page.keyboard.press('d');
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
-  await picture();
+  await pictures(page, 1);
   await page.screenshot({ path: join(out, 'dark.png') });
   await page.keyboard.press('d');
 });
