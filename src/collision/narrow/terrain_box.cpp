@@ -160,15 +160,26 @@ class BoxOnTerrain {
     const bool ground = kind == 2 ? solid(i, j) : solid(i, j) || (kind == 0 ? solid(i - 1, j) : solid(i, j - 1));
     if (!ground) return;
     overlap_ |= D > 0;
-    const Vec3 q{p.x + t * e.x, p.y + t * e.y, h}, l = transpose_times(X_.R, q - X_.p);
-    if (std::abs(l.x) > half_.x + margin_ || std::abs(l.y) > half_.y + margin_ || std::abs(l.z) > half_.z + margin_) return;
-    if (!is_ridge(p, e, t, D)) return;
+    if (D > height_of_box_over(p + e * t) + margin_ || !is_ridge(p, e, t, D)) return;
+    const Vec3 q{p.x + t * e.x, p.y + t * e.y, h};
     Vec3 n = cross(e, Vec3{di * g_.dx, dj * g_.dy, zb - za});
     const double size = norm(n);
     if (size < 1e-6 * norm(e) * (g_.dx + g_.dy)) return;  // along the line: its ends speak for it
     n = n * ((n.z < 0 ? -1 : 1) / size);
     const double depth = D * n.z;
     if (depth >= -margin_) out_.add({q - n * (0.5 * depth), -n, -depth, feature(i, j, static_cast<std::uint32_t>(kind)) + 4 + id * 3});
+  }
+
+  /// From a point of an edge straight up to the faces beyond it: terrain above them is a wall, where the corners speak.
+  double height_of_box_over(Vec3 p) const {
+    const Vec3 l = transpose_times(X_.R, p - X_.p);
+    double height = 1e9;
+    for (int a = 0; a < 3; ++a)
+      for (const double sign : {-1.0, 1.0}) {
+        const double up = sign * axis(a).z, d = component(half_, a) - sign * component(l, a);
+        if (up > kUpward && d > kUpward) height = std::min(height, d / up);
+      }
+    return height;
   }
 
   /// Is D largest there along the edge? Not in hollows, nor on flat ground, where nodes and corners speak.
