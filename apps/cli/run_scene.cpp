@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "cli/firasim.h"
 #include "cli/pacing.h"
 #include "cli/runner.h"
 #include "core/progress.h"
@@ -13,7 +14,11 @@ namespace gradus::cli {
 volatile std::sig_atomic_t interrupted = 0;
 
 double speed_factor(const std::string& text) {
-  return text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
+  return text.empty() || text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
+}
+
+double speed_of(const Runner& run, const RunOptions& o) {
+  return o.speed.empty() && run.wants_real_time() ? 1 : speed_factor(o.speed);
 }
 
 namespace {
@@ -44,7 +49,9 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
   j["events"] = nlohmann::json::array();
-  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"robot", e.robot}, {"what", e.what}});
+  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
+  if (!w.groups().empty()) j["match"] = matches_json(w);
+  if (run.firasim()) j["firasim"] = firasim_json(*run.firasim());
   for (int r = 0; r < w.robot_count(); ++r) {
     const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
     j["robots"][w.model().robots[static_cast<std::size_t>(r)].name] = {
@@ -70,13 +77,15 @@ void print_table(Runner& run, const Summary& s, const std::string& scene) {
   }
   if (shown < w.robot_count()) std::printf("  … and %d more\n", w.robot_count() - shown);
   for (const Event& e : run.events()) std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
+  print_matches(w);
+  if (run.firasim()) print_firasim(*run.firasim());
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
 }
 
 /// Steps until the time is over, Ctrl-C or a fault; returns what the summary needs.
 Summary drive(Runner& run, const RunOptions& o) {
   World& w = run.world();
-  Pacing pacing(speed_factor(o.speed), w.time());
+  Pacing pacing(speed_of(run, o), w.time());
   ProgressSetup setup;
   setup.style = o.json || o.quiet ? ProgressStyle::silent : progress_style(stderr);
   setup.total = run.duration();

@@ -7,25 +7,23 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/event_watch.h"
 #include "core/csv.h"
 #include "control/attach.h"
+#include "control/firasim_match.h"
 #include "step/record.h"
 
 namespace gradus::cli {
 
 struct RunOptions {
-  std::string scene, duration, speed = "max";
+  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with clients
   std::vector<std::string> logs, properties, motions, sets;
+  std::optional<std::string> firasim;  // what follows --firasim=
   std::optional<int> view_port;  // serve the viewer; 0: any free port
+  int past_megabytes = 256;      // memory for going back in the viewer
   std::optional<std::uint64_t> seed;
   int threads = 1;
   bool json = false, quiet = false;
-};
-
-/// Something worth telling, when it happened.
-struct Event {
-  double time;
-  std::string what, robot;
 };
 
 /// One run in progress. Also what a viewer drives.
@@ -33,6 +31,8 @@ class Runner {
  public:
   /// Null after errors, which were printed.
   static std::unique_ptr<Runner> make(const RunOptions& options);
+  /// The same scene at its start, without logs. Null if its controllers cannot be had twice.
+  std::unique_ptr<Runner> twin() const;
   ~Runner();
   World& world() { return *world_; }
   const SceneSpec& scene() const { return scene_; }
@@ -46,6 +46,9 @@ class Runner {
   /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
   const std::string& stopped() const { return stopped_; }
   const std::vector<Event>& events() const { return events_; }
+  const control::FirasimMatch* firasim() const { return firasim_.get(); }
+  /// Clients over a network keep time with the wall clock.
+  bool wants_real_time() const { return firasim_ && !waits_for_clients_; }
   /// Closes logs; prints what was lost. False if something was.
   bool close_logs();
 
@@ -54,10 +57,11 @@ class Runner {
     CsvWriter writer;
     std::vector<Property> columns;
   };
+  bool build(int threads, double (*clock)());  // world and controllers of scene_
   bool open_logs(const RunOptions& options);
   bool open_csv(const std::string& path, const std::vector<std::string>& properties);
   void write_csv();
-  void note_events();
+  bool open_firasim();
 
   SceneSpec scene_;
   std::unique_ptr<World> world_;
@@ -66,7 +70,9 @@ class Runner {
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::vector<Csv> csvs_;
   std::vector<Event> events_;
-  std::vector<bool> fallen_;
+  std::unique_ptr<control::FirasimMatch> firasim_;
+  bool waits_for_clients_ = false;
+  std::unique_ptr<EventWatch> watch_;
   std::int64_t log_steps_ = 10;
   std::string stopped_;
 };
@@ -83,6 +89,7 @@ int run_scene(const RunOptions& options);
 /// Nothing if the server could not be started, which was printed.
 std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& options);
 double speed_factor(const std::string& text);   // of --speed; 0: as fast as possible
+double speed_of(const Runner& run, const RunOptions& options);
 extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
 /// Default columns of logs: base pose and joint coordinates of every robot.
 std::vector<std::string> default_properties(const World& world);

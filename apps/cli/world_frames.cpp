@@ -1,7 +1,11 @@
 #include "cli/world_frames.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "collision/shape/height_field.h"
+#include "collision/shape/hull.h"
 
 namespace gradus::cli {
 namespace {
@@ -15,13 +19,51 @@ view::Shape to_view(const ShapeSpec& s, const Pose& X, Vec3 colour,
   out.size = s.size;
   out.X_BS = X;
   out.colour = colour;
-  if (s.kind == ShapeKind::mesh && s.mesh >= 0) out.mesh = meshes[static_cast<std::size_t>(s.mesh)];
+  if ((s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull) && s.mesh >= 0) {
+    out.kind = ShapeKind::mesh;
+    out.mesh = meshes[static_cast<std::size_t>(s.mesh)];
+  }
+  return out;
+}
+
+/// Points without triangles are a hull: its faces as fans.
+MeshSpec hull_of(const MeshSpec& points) {
+  MeshSpec out{points.file, {}, {}};
+  const Result<Hull> hull = build_hull(points.vertices);
+  if (!hull) return out;
+  out.vertices = hull->vertices;
+  for (int f = 0; f < hull->face_count(); ++f) {
+    const std::span<const int> face = hull->face(f);
+    for (std::size_t k = 2; k < face.size(); ++k) out.triangles.push_back({face[0], face[k - 1], face[k]});
+  }
+  return out;
+}
+
+/// The triangles that robots touch, holes left open.
+std::shared_ptr<const MeshSpec> terrain_of(const HeightMapSpec& map) {
+  auto out = std::make_shared<MeshSpec>();
+  out->file = map.file;
+  const Result<HeightField> field = HeightField::build(map.grid, map.unknown);
+  if (!field) return out;
+  const HeightGrid& g = field->grid();
+  for (int j = 0; j < g.ny; ++j)
+    for (int i = 0; i < g.nx; ++i) {
+      const double z = g.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(i)];
+      out->vertices.push_back({g.x0 + i * g.dx, g.y0 + j * g.dy, std::isfinite(z) ? z : field->lowest()});
+    }
+  for (int j = 0; j + 1 < g.ny; ++j)
+    for (int i = 0; i + 1 < g.nx; ++i) {
+      if (field->is_hole(i, j)) continue;
+      const int a = j * g.nx + i;
+      out->triangles.push_back({a, a + 1, a + g.nx + 1});
+      out->triangles.push_back({a, a + g.nx + 1, a + g.nx});
+    }
   return out;
 }
 
 std::vector<std::shared_ptr<const MeshSpec>> shared(const std::vector<MeshSpec>& meshes) {
   std::vector<std::shared_ptr<const MeshSpec>> out;
-  for (const MeshSpec& m : meshes) out.push_back(std::make_shared<MeshSpec>(m));
+  for (const MeshSpec& m : meshes) out.push_back(std::make_shared<MeshSpec>(m.triangles.empty() ? hull_of(m) : m));
   return out;
 }
 
@@ -68,6 +110,10 @@ void fill_pressure(const World& world, int r, view::RobotStatus& s) {
     sum += (world.X_WL(r, kind.points[i].link) * kind.points[i].p_BC) * memory[i].fn;
     force += memory[i].fn;
   }
+  for (const FieldMemory& m : world.field_memory(r)) {
+    sum += (world.X_WL(r, world.link_of(r, m)) * m.p_L) * m.fn;
+    force += m.fn;
+  }
   if (force > 0) s.centre_of_pressure_W = sum * (1 / force);
 }
 
@@ -86,6 +132,28 @@ void fill_contacts(const World& world, const WorldFrames::Body& body, std::uint1
   }
 }
 
+/// Where a robot's base has got to, seen from where it began.
+Vec3 way(const World& world, int r) {
+  const RobotModel& robot = robot_of(world, r);
+  return transpose(to_matrix(robot.q_WB)) * (base_position(world.q(r).data()) - robot.p_WB);
+}
+
+/// Do two robots do the same, each in its place?
+bool are_comparable(const RobotModel& a, const RobotModel& b) {
+  return a.kind == b.kind && a.controller.kind != "none" && a.controller.kind == b.controller.kind &&
+         a.controller.file == b.controller.file && a.controller.period == b.controller.period &&
+         a.controller.start == b.controller.start && a.controller.options == b.controller.options;
+}
+
+std::size_t rank_of(const World& world, int r) {
+  std::size_t rank = 0;
+  for (const MotionTable& m : all_motions()) {
+    if (m.name == world.motion(r).name) break;
+    ++rank;
+  }
+  return rank;
+}
+
 }  // namespace
 
 WorldFrames::WorldFrames(const World& world, std::string name, std::string about, std::uint32_t first_revision)
@@ -94,7 +162,8 @@ WorldFrames::WorldFrames(const World& world, std::string name, std::string about
     const RobotKind& kind = *robot_of(world, r).kind;
     levels_.emplace_back();
     for (const MotionTable& m : all_motions())
-      if (m.bind(kind).missing.empty()) levels_.back().emplace_back(m.name);
+      if (m.grouped ? &m == &world.motion(r) : !world.motion(r).grouped && m.bind(kind).missing.empty())
+        levels_.back().emplace_back(m.name);
     for (std::size_t o = 0; o < kind.objects.size(); ++o)
       if (kind.objects[o].body) bodies_.push_back({r, static_cast<int>(o)});
   }
@@ -108,6 +177,15 @@ std::string WorldFrames::motions_of(const World& world) const {
   std::string all;
   for (int r = 0; r < world.robot_count(); ++r) (all += world.motion(r).name) += ' ';
   return all;
+}
+
+int WorldFrames::reference_of(const World& world, int robot) const {
+  int best = -1;
+  for (int r = 0; r < world.robot_count(); ++r)
+    if (are_comparable(robot_of(world, robot), robot_of(world, r)) &&
+        (best < 0 || rank_of(world, r) > rank_of(world, best)))
+      best = r;
+  return best == robot || best < 0 || rank_of(world, best) == rank_of(world, robot) ? -1 : best;
 }
 
 /// Takes the properties of the world as it is bound now; are they others than before?
@@ -131,6 +209,8 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   std::string motions = motions_of(world);
   if (scene_ && motions == motions_) return scene_;
   motions_ = std::move(motions);
+  references_.clear();
+  for (int r = 0; r < world.robot_count(); ++r) references_.push_back(reference_of(world, r));
   const bool is_new = !scene_ || (!keeps_description_ && list(world));
   if (!scene_) list(world);
   resolve(world);
@@ -148,14 +228,19 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   for (int r = 0; r < world.robot_count(); ++r)
     scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)], kind_meshes));
   const auto meshes = shared(model.meshes);
-  for (const FieldObjectSpec& f : model.field)
+  for (const FieldObjectSpec& f : model.field) {
+    if (!f.shape.visible) continue;
     scene_->field.push_back(
         {f.name, to_view(f.shape, f.X_WO * f.shape.X_OS, f.colour.value_or(Vec3{0.25, 0.45, 0.25}), meshes)});
+    if (f.shape.kind != ShapeKind::height_field) continue;
+    scene_->field.back().shape.kind = ShapeKind::mesh;
+    scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
+  }
   for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p));
   return scene_;
 }
 
-void WorldFrames::fill(const World& world, std::span<const std::uint16_t> wanted, view::Frame& frame) {
+void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Frame& frame) {
   frame.scene_revision = describe(world)->revision;
   frame.k = static_cast<std::uint64_t>(world.k());
   frame.time = world.time();
@@ -178,8 +263,12 @@ void WorldFrames::fill(const World& world, std::span<const std::uint16_t> wanted
     s.com_W = world.centre_of_mass(r);
     s.com_velocity_W = world.momentum(r).l * (1 / std::max(robot_of(world, r).kind->mass, 1e-12));
     fill_pressure(world, r, s);
+    if (const int other = references_[static_cast<std::size_t>(r)]; other >= 0)
+      s.error = norm(way(world, r) - way(world, other));
   }
-  for (std::uint16_t i : wanted)
+  frame.volumes.clear();
+  if (wanted.volumes) trees_.fill(world, frame.volumes);
+  for (std::uint16_t i : wanted.signals)
     if (i < views_.size() && views_[i].read) frame.signals.push_back({i, static_cast<float>(views_[i].get(world))});
 }
 

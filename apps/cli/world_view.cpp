@@ -79,7 +79,7 @@ void WorldView::renew_push() {
   run_.apply_now(c);
 }
 
-void WorldView::fill(view::Frame& frame, std::span<const std::uint16_t> wanted) {
+void WorldView::fill(view::Frame& frame, const view::Wanted& wanted) {
   frames_.fill(world(), wanted, frame);
   if (!is_pushed_) return;
   const WorldFrames::Body& b = frames_.body(push_.body);
@@ -107,12 +107,17 @@ void WorldView::restore(std::span<const std::byte> bytes) {
   is_pushed_ = bytes.back() != std::byte{0};
 }
 
+std::unique_ptr<view::Simulation> WorldView::twin() const {
+  auto run = run_.twin();
+  return run ? std::make_unique<WorldView>(std::move(run)) : nullptr;
+}
+
 void WorldView::take_events(std::vector<view::Event>& events) {
   const auto& all = run_.events();
   events_seen_ = std::min(events_seen_, all.size());
   for (; events_seen_ < all.size(); ++events_seen_) {
     const Event& e = all[events_seen_];
-    events.push_back({k(), e.time, "fall", e.robot + " " + e.what, world().model().find_robot(e.robot)});
+    events.push_back({k(), e.time, e.kind, e.robot + " " + e.what, world().model().find_robot(e.robot)});
   }
 }
 

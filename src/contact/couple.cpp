@@ -122,7 +122,8 @@ void Couple::prepare(double h) {
     r.a = c.a, r.b = c.b, r.friction = c.law.friction;
     make_effects(c, r);
     set_law(c, r, h);
-    for (int k = 0; k < 3; ++k) r.x[k] = dot(c.impulse, r.direction[k]);
+    for (int k = 0; k < 3; ++k) r.x[k] = dot(c.impulse, r.direction[k]), r.x0[k] = dot(c.before, r.direction[k]);
+    r.x0[0] = 0;  // the normal compliance is the contact's own
     r.x[0] = std::max(0.0, r.x[0]);
     project(r.x, r.friction);
     apply(r, r.x);
@@ -189,8 +190,9 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
       std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
   const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
   r.bias = waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
-  r.R[0] = c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau);
-  r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]);
+  constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
+  r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
+  r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
   double m[3][3];
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l) m[k][l] = r.A[k][l] + (k == l ? r.R[k] : 0);
@@ -206,8 +208,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
 
 void Couple::residual(const Row& r, double* e) const {
   for (int k = 0; k < 3; ++k)
-    e[k] = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V)) + r.R[k] * r.x[k] +
-           (k == 0 ? r.bias : 0);
+    e[k] = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V)) +
+           r.R[k] * (r.x[k] - r.x0[k]) + (k == 0 ? r.bias : 0);
 }
 
 void Couple::apply(const Row& r, const double* dx) {

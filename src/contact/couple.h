@@ -9,7 +9,7 @@
 ///   u⁺ = u* + A λ,  A = J Ω Jᵀ                                                                        (4)
 ///   0 ≤ λ_n ⊥ u_n⁺ + R_n λ_n + b ≥ 0,  R_n = 1/(h k (τ + h)),  b = φ/(τ + h) or φ/h for a gap         (5)
 ///   impacts: R_n ≈ 0, b = e u_n⁻                                                                       (7)
-///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t λ_t = 0
+///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0
 ///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning (15)
 ///
 /// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11).
@@ -29,14 +29,6 @@
 
 namespace gradus {
 
-/// Twist of one slot per impulse on another (or the same): columns for moments x, y, z, then forces x, y, z.
-struct Response {
-  Vec6 column[6];
-};
-inline Vec6 operator*(const Response& m, const Vec6& f) {
-  return m.column[0] * f.a.x + m.column[1] * f.a.y + m.column[2] * f.a.z + m.column[3] * f.l.x + m.column[4] * f.l.y +
-         m.column[5] * f.l.z;
-}
 /// Response of a free rigid body about its centre of mass: M⁻¹.
 Response free_response(double mass, const Sym3& inertia_inverse_W);
 
@@ -68,6 +60,7 @@ struct CoupleContact {
   PairLaw law;
   std::uint64_t key = 0;  // the owner's, for its warm starts
   Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
+  Vec3 before{0, 0, 0};   // impulse of the last step, 0 for a new contact: sticking then does not creep [docs/couple.md]
   Vec3 moment{0, 0, 0};   // of rolling and torsional friction on a, likewise             [N m s]
   bool impact = false;    // out: restitution was applied
   double speed = 0;       // out: normal speed at the start of the step                   [m/s]
@@ -110,6 +103,7 @@ class Couple {
   CoupleReport solve(double h);
 
   std::span<CoupleSlot> slots() { return slots_; }
+  const CoupleSlot& slot(int i) const { return slots_[i]; }
   std::span<CoupleContact> contacts() { return contacts_; }
   CoupleOptions options;
 
@@ -131,7 +125,7 @@ class Couple {
     double bias, R[3];              // (5)
     double A[3][3], inverse[3][3];  // own block of (4); (A + R)⁻¹
     double step;                    // of the projected tangential impulse (10)
-    double friction, x[3];          // μ; impulse
+    double friction, x[3], x0[3];   // μ; impulse; that of the last step
     double K[3][3], c[3];           // (14)
     bool active;
     bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses

@@ -2,6 +2,7 @@
 
 #include "control/keyframes.h"
 #include "control/walk/walk_controller.h"
+#include "control/wheels_team.h"
 
 namespace gradus {
 
@@ -12,6 +13,17 @@ std::string Controllers::failure() const {
 }
 
 namespace {
+
+/// Teams that the built-in strategy plays, once per picture.
+void attach_teams(World& world) {
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const GroupModel& group = world.groups().model(g);
+    const double period = group.spec.camera ? group.spec.camera->period : 1.0 / 60;
+    for (const bool yellow : {false, true})
+      if ((yellow ? group.spec.yellow : group.spec.blue) == "strategy")
+        world.add_group_controller(g, std::make_unique<control::WheelsTeam>(world.model(), group, yellow), period);
+  }
+}
 
 std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robot, Diagnostics& problems) {
   const ControllerSpec& c = robot.controller;
@@ -48,6 +60,7 @@ Result<Controllers> attach_controllers(World& world) {
       }
     }
   }
+  attach_teams(world);
   if (has_errors(problems)) return problems;
   return out;
 }

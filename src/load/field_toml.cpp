@@ -53,10 +53,35 @@ void FieldReader::read_file(const std::string& path) {
   std::vector<std::string> names;
   std::vector<Place> places;
   top.texts("include", names, places);
-  const toml::table* field = top.table("field");
+  const toml::table *field = top.table("field"), *pitch = top.table("pitch");
   top.finish("a field file");
   for (std::size_t i = 0; i < names.size(); ++i) include(names[i], path, places[i]);
+  if (pitch != nullptr) read_pitch(*pitch);
   if (field != nullptr) read_objects(*field);
+}
+
+void FieldReader::read_pitch(const toml::table& table) {
+  TableReader t(table, log_);
+  PitchSpec p;
+  p.place = t.place();
+  if (scene_.pitch) t.fault(p.place, "pitch: there is one already", "a scene has one pitch; remove one");
+  places_.note("pitch", p.place, true);
+  const auto length = [&](const char* key, double& x) {
+    if (t.has(key)) places_.note(std::string("pitch.") + key, t.place(key), t.quantity(key, dimension::kLength, x));
+  };
+  length("length", p.length);
+  length("width", p.width);
+  length("goal_width", p.goal_width);
+  length("goal_depth", p.goal_depth);
+  length("corner", p.corner);
+  length("centre_radius", p.centre_radius);
+  length("area_width", p.area_width);
+  length("area_depth", p.area_depth);
+  length("penalty_mark", p.penalty_mark);
+  length("wall_height", p.wall_height);
+  t.finish("[pitch]");
+  scene_.pitch = p;
+  for (FieldObjectSpec& f : pitch_objects(p)) scene_.field.push_back(std::move(f));
 }
 
 void FieldReader::read_objects(const toml::table& table) {

@@ -30,11 +30,13 @@ class ScenePlaces {
 class FieldReader {
  public:
   FieldReader(SceneSpec& scene, const LoadOptions& options, ScenePlaces& places, Diagnostics& log)
-      : scene_(scene), options_(options), meshes_{scene.meshes, options, {}}, places_(places), log_(log) {}
+      : scene_(scene), options_(options), meshes_{scene.meshes, options, {}, &scene.maps}, places_(places), log_(log) {}
 
-  /// A field file: about, include, [field.NAME].
+  /// A field file: about, include, [pitch], [field.NAME].
   void include(const std::string& name, const std::string& from, const Place& place);
   void read_objects(const toml::table& table);
+  /// [pitch]: its walls and lines become field objects.
+  void read_pitch(const toml::table& table);
 
  private:
   void read_file(const std::string& path);

@@ -27,7 +27,9 @@ std::vector<std::string> joint_names(const RobotSpec& robot) {
 
 bool has_ground(const SceneSpec& scene) {
   return std::any_of(scene.field.begin(), scene.field.end(),
-                     [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
+                     [](const FieldObjectSpec& f) {
+                       return f.shape.kind == ShapeKind::plane || f.shape.kind == ShapeKind::height_field;
+                     });
 }
 
 bool can_stand(const RobotSpec& robot) {
@@ -66,6 +68,12 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   draft.sound = read_model(t, draft);
   read_start(t, r);
   if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
+  if (t.text("group", r.group)) places_.note(path_ + ".group", t.place("group"), true);
+  if (t.text("team", r.team)) places_.note(path_ + ".team", t.place("team"), true);
+  if (t.has("motion") && !r.group.empty())
+    fault(t.place("motion"), "motion: its group says how it moves", "remove it, or remove group");
+  t.boolean("self_contact", r.self_contact);
+  if (const toml::table* scatter = t.table("scatter")) read_scatter(*scatter, r);
   read_joints(t, r);
   read_servos(t, r);
   read_controller(t, r);
@@ -143,6 +151,16 @@ void InstanceReader::read_velocity(const toml::table& table, RobotInstanceSpec& 
   t.quantity("wz", kAngularSpeed, r.w_WB.z);
   t.finish("a velocity");
   places_.note(path_ + ".velocity", t.place(), log_.size() == before);
+}
+
+/// scatter = { distance = "2 mm", yaw = "10 deg" }: the start moved at random, by the seed.
+void InstanceReader::read_scatter(const toml::table& table, RobotInstanceSpec& r) {
+  TableReader t(table, log_);
+  r.scatter = r.scatter_yaw = 0;
+  t.quantity("distance", kLength, r.scatter);
+  t.quantity("yaw", kAngle, r.scatter_yaw);
+  if (!(r.scatter >= 0 && r.scatter_yaw >= 0)) fault(t.place(), "scatter must not be negative", "");
+  t.finish("scatter");
 }
 
 /// joints = { left_knee = "30 deg" }: where they are at the start.
@@ -304,16 +322,18 @@ void InstanceReader::check_against(const std::string& path, std::map<std::string
 
 void InstanceReader::add_copies(TableReader& scene_table, const RobotInstanceSpec& r) {
   const toml::table* table = scene_table.table("copies");
-  std::int64_t count = 1, per_row = 0;
-  double dx = 0, dy = 0;
+  std::int64_t count = 1, per_row = 0, per_layer = 0;
+  double dx = 0, dy = 0, dz = 0;
   if (table != nullptr) {
     TableReader t(*table, log_);
     if (!t.integer("count", 1, kMaxRobots, count) && !t.has("count"))
       fault(t.place(), "'count' is missing", "add count = 10");
-    per_row = count;
+    per_row = per_layer = count;
     t.integer("per_row", 1, kMaxRobots, per_row);
+    t.integer("per_layer", 1, kMaxRobots, per_layer);
     t.quantity("dx", kLength, dx);
     t.quantity("dy", kLength, dy);
+    t.quantity("dz", kLength, dz);
     t.finish("copies");
   }
   for (std::int64_t k = 0; k < count; ++k) {
@@ -323,7 +343,8 @@ void InstanceReader::add_copies(TableReader& scene_table, const RobotInstanceSpe
     if (table != nullptr) {
       copy.name = r.name + std::to_string(k + 1);
       copy.p_WB.x += dx * static_cast<double>(k % per_row);
-      copy.p_WB.y += dy * static_cast<double>(k / per_row);
+      copy.p_WB.y += dy * static_cast<double>(k % per_layer / per_row);
+      copy.p_WB.z += dz * static_cast<double>(k / per_layer);
       places_.alias(copy.name, r.name);
     }
     scene_.robots.push_back(std::move(copy));

@@ -32,6 +32,7 @@ class InstanceReader {
   const std::optional<RobotSpec>& model(const std::string& path);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
+  void read_scatter(const toml::table& table, RobotInstanceSpec& r);
   void read_joints(TableReader& t, RobotInstanceSpec& r);
   void read_servos(TableReader& t, RobotInstanceSpec& r);
   bool read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log);

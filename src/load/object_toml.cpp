@@ -111,7 +111,7 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
   const ObjectSpec& o = drafts_[it->second].object;
   const std::string_view word = key;
   for (const ShapeSpec& s : o.shapes) {
-    if (word == "mirror" && s.kind == ShapeKind::mesh && !t.has("shape")) {
+    if (word == "mirror" && (s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull) && !t.has("shape")) {
       t.fault(t.place(key), "mirror: the mesh of " + in_quotes(name) + " cannot be mirrored",
               "give this object its own shape");
     }

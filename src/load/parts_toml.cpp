@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "load/map.h"
 #include "load/mesh.h"
 #include "load/source_text.h"
 
@@ -84,6 +85,104 @@ bool read_mesh(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Dia
   return static_cast<bool>(mesh);
 }
 
+/// hull = { file = "rock.stl", scale = [1, 1, 1] }, or hull = { points = [["0 m", "0 m", "0 m"], …] }
+bool read_hull(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  if (!table.contains("points")) return read_mesh(table, store, out, log);
+  TableReader t(table, log);
+  const toml::node* points = t.get("points");
+  t.finish("a hull of points");
+  const toml::array* list = points->as_array();
+  if (list == nullptr || list->size() < 4) {
+    log.push_back({place_of(*points), Severity::error, "points: a hull needs at least four points",
+                   "write [[\"0 m\", \"0 m\", \"0 m\"], …]"});
+    return false;
+  }
+  MeshSpec mesh;
+  bool good = true;
+  for (const toml::node& p : *list) {
+    double x[3] = {0, 0, 0};
+    good = read_quantities(p, "points", kLength, 3, x, log) && good;
+    mesh.vertices.push_back({x[0], x[1], x[2]});
+  }
+  out.mesh = static_cast<int>(store.meshes.size());
+  store.meshes.push_back(std::move(mesh));
+  return good;
+}
+
+bool read_unknown(TableReader& t, UnknownHeights& out) {
+  std::string word = "hole";
+  t.text("unknown", word);
+  const std::vector<std::string> words{"hole", "lowest_neighbour", "refuse"};  // in the order of UnknownHeights
+  const auto it = std::find(words.begin(), words.end(), word);
+  if (it == words.end()) {
+    t.fault(t.place("unknown"), "unknown: there is no way " + in_quotes(word) + " with unknown heights",
+            did_you_mean(word, words));
+    return false;
+  }
+  out = static_cast<UnknownHeights>(it - words.begin());
+  return true;
+}
+
+/// Two lengths above 0 ("4 cm" means both).
+bool read_two_lengths(TableReader& t, const char* key, double (&out)[2], Diagnostics& log) {
+  const toml::node* node = t.get(key);
+  double x[2] = {0, 0};
+  if (node->is_array()) {
+    if (!read_quantities(*node, key, kLength, 2, x, log)) return false;
+  } else {
+    if (!read_quantity(*node, key, kLength, x[0], log)) return false;
+    x[1] = x[0];
+  }
+  if (!(x[0] > 0 && x[1] > 0)) {
+    t.fault(t.place(key), fmt::format("{} must be greater than 0", key));
+    return false;
+  }
+  out[0] = x[0], out[1] = x[1];
+  return true;
+}
+
+/// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
+bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  TableReader t(table, log);
+  if (store.maps == nullptr) {
+    t.fault(t.place(), "a height field belongs to the field", "put it into [field.NAME], or use a mesh");
+    return false;
+  }
+  const std::size_t before = log.size();
+  std::string file;
+  MapImport import;
+  const bool named = t.text("file", file);
+  if (!t.has("file"))
+    t.fault(t.place(), "'file' is missing", "add file = \"….txt\", \"….asc\", \"….png\", \"….npy\" or \"….hfield\"");
+  if (t.has("cell")) read_two_lengths(t, "cell", import.cell, log);
+  if (t.has("size")) read_two_lengths(t, "size", import.size, log);
+  if (t.has("cell") && t.has("size")) t.fault(t.place("size"), "cell and size contradict each other", "give one of them");
+  double x = 0;
+  if (t.quantity("scale", kLength, x)) import.scale = x;
+  if (t.quantity("range", kLength, x)) import.range = x;
+  t.quantity("offset", kLength, import.offset);
+  if (const toml::node* origin = t.get("origin")) {
+    double xy[2] = {0, 0};
+    if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{xy[0], xy[1]}};
+  }
+  HeightMapSpec map;
+  read_unknown(t, map.unknown);
+  t.finish("a height field");
+  if (!named || log.size() != before) return false;
+  const Place place = t.place("file");
+  const std::string path = find_file(file, place.file, "maps", store.options, place, log);
+  if (path.empty()) return false;
+  import.place = place;
+  Result<HeightGrid> grid = load_map(path, import);
+  log.insert(log.end(), grid.notes().begin(), grid.notes().end());
+  out.map = static_cast<int>(store.maps->size());
+  map.file = path;
+  if (grid) map.grid = *std::move(grid);
+  else map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
+  store.maps->push_back(std::move(map));
+  return static_cast<bool>(grid);
+}
+
 const toml::table* round_table(TableReader& t, const char* key, ShapeKind kind, ShapeSpec& out, int& kinds) {
   const toml::table* table = t.table(key);
   if (t.has(key)) ++kinds;
@@ -115,9 +214,13 @@ bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diag
   if (cylinder != nullptr) good = read_round(*cylinder, "cylinder", out, R, log) && good;
   const toml::table* mesh = round_table(t, "mesh", ShapeKind::mesh, out, kinds);
   if (mesh != nullptr) good = read_mesh(*mesh, store, out, log) && good;
+  const toml::table* hull = round_table(t, "hull", ShapeKind::hull, out, kinds);
+  if (hull != nullptr) good = read_hull(*hull, store, out, log) && good;
+  const toml::table* map = round_table(t, "height_field", ShapeKind::height_field, out, kinds);
+  if (map != nullptr) good = read_height_field(*map, store, out, log) && good;
   if (kinds != 1) {
     t.fault(t.place(), kinds == 0 ? "the shape does not say what it is" : "the shape is several things at once",
-            "give exactly one of sphere, box, capsule, cylinder, mesh");
+            "give exactly one of sphere, box, capsule, cylinder, hull, mesh, height_field");
   }
   return good && kinds == 1;
 }
@@ -192,10 +295,13 @@ bool read_surface(const toml::table& table, SurfaceSpec& out, Diagnostics& log) 
   const std::size_t before = log.size();
   TableReader t(table, log);
   double x = 0;
+  t.text("material", out.material);
   if (t.number("friction", x)) out.friction = x;
   if (t.quantity("stiffness", kStiffness, x)) out.stiffness = x;
   if (t.quantity("damping", kDamping, x)) out.damping = x;
   if (t.number("restitution", x)) out.restitution = x;
+  if (t.quantity("rolling", kLength, x)) out.rolling = x;
+  if (t.quantity("torsion", kLength, x)) out.torsion = x;
   t.finish("a surface");
   return log.size() == before;
 }

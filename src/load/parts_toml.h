@@ -21,6 +21,7 @@ struct ShapeMeshes {
   std::vector<MeshSpec>& meshes;
   const LoadOptions& options;
   std::map<std::string, int> known;  // "file|scale" -> index
+  std::vector<HeightMapSpec>* maps = nullptr;  // of the scene; robots have none
 };
 
 /// shape = { box = ["10 cm", "4 cm", "2 cm"], at = [...], rpy = [...], collides = true, visible = true }, "plane", or

@@ -15,14 +15,28 @@ void fields(Io& io, Place& x) { io("file", x.file); io("line", x.line); io("colu
 template <class Io>
 void fields(Io& io, MeshSpec& x) { io("file", x.file); io("vertices", x.vertices); io("triangles", x.triangles); }
 template <class Io>
+void fields(Io& io, HeightGrid& x) {
+  io("nx", x.nx); io("ny", x.ny); io("dx", x.dx); io("dy", x.dy); io("x0", x.x0); io("y0", x.y0); io("z", x.z);
+}
+template <class Io>
+void fields(Io& io, HeightMapSpec& x) { io("file", x.file); io("grid", x.grid); io("unknown", x.unknown); }
+template <class Io>
 void fields(Io& io, ShapeSpec& x) {
   io("kind", x.kind); io("radius", x.radius); io("length", x.length); io("size", x.size); io("X_OS", x.X_OS);
-  io("mesh", x.mesh); io("collides", x.collides); io("visible", x.visible);
+  io("mesh", x.mesh); io("map", x.map); io("collides", x.collides); io("visible", x.visible);
 }
 template <class Io>
 void fields(Io& io, SurfaceSpec& x) {
-  io("friction", x.friction); io("stiffness", x.stiffness); io("damping", x.damping); io("restitution", x.restitution);
+  io("material", x.material); io("friction", x.friction); io("stiffness", x.stiffness); io("damping", x.damping);
+  io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
 }
+template <class Io>
+void fields(Io& io, ContactPairSpec& x) {
+  io("a", x.a); io("b", x.b); io("friction", x.friction); io("stiffness", x.stiffness); io("damping", x.damping);
+  io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
+}
+template <class Io>
+void fields(Io& io, SpringLawSpec& x) { io("s_c", x.s_c); io("s_b", x.s_b); io("s_mu", x.s_mu); io("s_nu", x.s_nu); }
 template <class Io>
 void fields(Io& io, ServoSpec& x) {
   io("kp", x.kp); io("kd", x.kd); io("torque", x.torque); io("speed", x.speed); io("rotor", x.rotor);
@@ -77,7 +91,10 @@ template <class Io>
 void fields(Io& io, ContactSpec& x) {
   io("law", x.law); io("stiffness", x.stiffness); io("damping", x.damping);
   io("tangential_stiffness", x.tangential_stiffness); io("tangential_damping", x.tangential_damping);
-  io("friction", x.friction); io("restitution", x.restitution);
+  io("friction", x.friction); io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
+  io("spring", x.spring); io("pairs", x.pairs);
+  io("moving_stiffness", x.moving_stiffness); io("moving_damping", x.moving_damping);
+  io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
 }
 template <class Io>
 void fields(Io& io, WalkCommand& x) { io("forward", x.forward); io("side", x.side); io("turn", x.turn); io("steps", x.steps); }
@@ -88,25 +105,55 @@ void fields(Io& io, ControllerSpec& x) {
 }
 template <class Io>
 void fields(Io& io, RobotInstanceSpec& x) {
-  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("p_WB", x.p_WB); io("q_WB", x.q_WB);
-  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("on_ground", x.on_ground); io("controller", x.controller);
+  io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("group", x.group); io("team", x.team);
+  io("p_WB", x.p_WB); io("q_WB", x.q_WB);
+  io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("scatter", x.scatter);
+  io("scatter_yaw", x.scatter_yaw); io("self_contact", x.self_contact); io("on_ground", x.on_ground); io("controller", x.controller);
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
   io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
 }
 template <class Io>
+void fields(Io& io, PitchSpec& x) {
+  io("length", x.length); io("width", x.width); io("goal_width", x.goal_width); io("goal_depth", x.goal_depth);
+  io("corner", x.corner); io("centre_radius", x.centre_radius); io("area_width", x.area_width);
+  io("area_depth", x.area_depth); io("penalty_mark", x.penalty_mark); io("wall_height", x.wall_height);
+}
+template <class Io>
+void fields(Io& io, RefereeSpec& x) {
+  io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time);
+}
+template <class Io>
+void fields(Io& io, OverheadSpec& x) {
+  io("period", x.period); io("delay", x.delay); io("noise", x.noise); io("heading_noise", x.heading_noise);
+  io("miss", x.miss);
+}
+template <class Io>
+void fields(Io& io, FirasimSpec& x) {
+  io("vision", x.vision); io("commands", x.commands); io("referee", x.referee); io("placement", x.placement);
+  io("interface", x.interface); io("period", x.period); io("watchdog", x.watchdog);
+}
+template <class Io>
+void fields(Io& io, GroupSpec& x) {
+  io("name", x.name); io("motion", x.motion); io("preset", x.preset); io("tyres", x.tyres); io("impact", x.impact);
+  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow);
+  io("referee", x.referee); io("camera", x.camera); io("firasim", x.firasim);
+}
+template <class Io>
 void fields(Io& io, SceneSpec& x) {
   io("name", x.name); io("about", x.about); io("file", x.file); io("step", x.step); io("seed", x.seed);
-  io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("contact", x.contact);
-  io("field", x.field); io("meshes", x.meshes); io("robots", x.robots);
+  io("gravity", x.gravity); io("duration", x.duration); io("log_period", x.log_period); io("volumes", x.volumes); io("contact", x.contact);
+  io("field", x.field); io("meshes", x.meshes); io("maps", x.maps); io("robots", x.robots);
+  io("pitch", x.pitch); io("groups", x.groups);
 }
 
 Json encode(bool x) { return x; }
 Json encode(int x) { return x; }
 Json encode(std::uint64_t x) { return x; }
 Json encode(const std::string& x) { return x; }
-Json encode(double x) {  // JSON has no infinity
+Json encode(double x) {  // JSON has neither infinity nor unknown heights
+  if (x != x) return "nan";
   if (x == std::numeric_limits<double>::infinity()) return "inf";
   if (x == -std::numeric_limits<double>::infinity()) return "-inf";
   return x;
@@ -157,8 +204,8 @@ void decode(const Json& j, std::string& x) { x = j.get<std::string>(); }
 void decode(const Json& j, double& x) {
   if (!j.is_string()) { x = j.get<double>(); return; }
   const std::string s = j.get<std::string>();
-  if (s != "inf" && s != "-inf") throw std::runtime_error("a number is due, not '" + s + "'");
-  x = s == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  if (s != "inf" && s != "-inf" && s != "nan") throw std::runtime_error("a number is due, not '" + s + "'");
+  x = s == "nan" ? std::numeric_limits<double>::quiet_NaN() : s == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 void decode(const Json& j, Vec3& a) { decode(j.at(0), a.x); decode(j.at(1), a.y); decode(j.at(2), a.z); }
 void decode(const Json& j, Quat& a) { decode(j.at(0), a.w); decode(j.at(1), a.x); decode(j.at(2), a.y); decode(j.at(3), a.z); }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "load/field_toml.h"
+#include "load/group_toml.h"
 #include "load/instance_toml.h"
 #include "load/parts_toml.h"
 #include "load/source_text.h"
@@ -29,9 +30,13 @@ class SceneReader {
   Result<SceneSpec> read(const std::optional<toml::table>& file) {
     if (file) {
       TableReader top(*file, log_);
-      const toml::table *world = top.table("world"), *field = top.table("field"), *robots = top.table("robot");
+      const toml::table *world = top.table("world"), *field = top.table("field"), *robots = top.table("robot"),
+                        *contact = top.table("contact"), *pitch = top.table("pitch"), *groups = top.table("group");
       top.finish("a scene");
       if (world != nullptr) read_world(*world);
+      if (contact != nullptr) read_pairs(*contact);
+      if (pitch != nullptr) field_.read_pitch(*pitch);
+      if (groups != nullptr) read_groups(*groups, scene_, places_, log_);
       if (field != nullptr) field_.read_objects(*field);
       if (robots != nullptr) robots_.read_all(*robots);
       Diagnostics faults = check_scene(scene_, [this](const std::string& path) { return places_.of(path); });
@@ -51,12 +56,13 @@ class SceneReader {
     places_.note("world", t.place(), true);
     t.text("name", scene_.name);
     t.text("about", scene_.about);
-    note(t, "step", t.quantity("step", kTime, scene_.step));
+    note(t, "step", t.period("step", scene_.step));
     note(t, "duration", t.quantity("duration", kTime, scene_.duration));
     note(t, "log", t.period("log", scene_.log_period));
     std::int64_t seed = 0;
     if (t.integer("seed", 0, std::numeric_limits<std::int64_t>::max(), seed))
       scene_.seed = static_cast<std::uint64_t>(seed);
+    note(t, "volumes", t.text("volumes", scene_.volumes));
     read_gravity(t);
     if (const toml::table* contact = t.table("contact")) read_contact(*contact);
     std::vector<std::string> names;
@@ -98,7 +104,55 @@ class SceneReader {
     keep("tangential_damping", t.quantity("tangential_damping", kDamping, c.tangential_damping));
     keep("friction", t.number("friction", c.friction));
     keep("restitution", t.number("restitution", c.restitution));
+    keep("rolling", t.quantity("rolling", kLength, c.rolling));
+    keep("torsion", t.quantity("torsion", kLength, c.torsion));
+    keep("s_c", t.quantity("s_c", kStiffness, c.spring.s_c));
+    keep("s_b", t.number("s_b", c.spring.s_b));
+    keep("s_mu", t.quantity("s_mu", kSlowness, c.spring.s_mu));
+    keep("s_nu", t.quantity("s_nu", kLengthTime, c.spring.s_nu));
+    keep("moving_stiffness", t.quantity("moving_stiffness", kStiffness, c.moving_stiffness));
+    keep("moving_damping", t.quantity("moving_damping", kDamping, c.moving_damping));
+    keep("impact_speed", t.quantity("impact_speed", kSpeed, c.impact_speed));
+    keep("recovery_speed", t.quantity("recovery_speed", kSpeed, c.recovery_speed));
     t.finish("contact");
+  }
+
+  /// [[contact.pair]]
+  void read_pairs(const toml::table& table) {
+    TableReader t(table, log_);
+    const toml::node* pairs = t.get("pair");
+    t.finish("[contact]; the law and its numbers belong to [world] contact");
+    const toml::array* list = pairs != nullptr ? pairs->as_array() : nullptr;
+    if (list == nullptr || !list->is_array_of_tables()) {
+      if (pairs != nullptr)
+        log_.push_back({place_of(*pairs), Severity::error, "pair: a list of tables is due here", "write [[contact.pair]]"});
+      return;
+    }
+    for (const toml::node& n : *list) read_pair(*n.as_table());
+  }
+
+  void read_pair(const toml::table& table) {
+    TableReader t(table, log_);
+    std::vector<std::string> names;
+    std::vector<Place> places;
+    t.texts("materials", names, places);
+    const std::size_t before = log_.size();
+    ContactPairSpec p;
+    p.place = t.place();
+    double x = 0;
+    if (t.number("friction", x)) p.friction = x;
+    if (t.quantity("stiffness", kStiffness, x)) p.stiffness = x;
+    if (t.quantity("damping", kDamping, x)) p.damping = x;
+    if (t.number("restitution", x)) p.restitution = x;
+    if (t.quantity("rolling", kLength, x)) p.rolling = x;
+    if (t.quantity("torsion", kLength, x)) p.torsion = x;
+    t.finish("a pair of materials");
+    if (names.size() != 2) {
+      t.fault(t.place("materials"), "a pair has two materials", "write materials = [\"rubber\", \"grass\"]");
+    } else if (log_.size() == before) {
+      p.a = names[0], p.b = names[1];
+      scene_.contact.pairs.push_back(std::move(p));
+    }
   }
 
   const LoadOptions options_;

@@ -38,7 +38,7 @@ Target period(double& x) {
 Targets targets_of_world(SceneSpec& s) {
   ContactSpec& c = s.contact;
   return {
-      {"step", quantity(kTime, s.step)},
+      {"step", period(s.step)},
       {"duration", quantity(kTime, s.duration)},
       {"log", period(s.log_period)},
       {"gravity",
@@ -54,6 +54,13 @@ Targets targets_of_world(SceneSpec& s) {
       {"contact.tangential_damping", quantity(kDamping, c.tangential_damping)},
       {"contact.friction", quantity(kNumber, c.friction)},
       {"contact.restitution", quantity(kNumber, c.restitution)},
+      {"contact.moving_stiffness", quantity(kStiffness, c.moving_stiffness)},
+      {"contact.moving_damping", quantity(kDamping, c.moving_damping)},
+      {"contact.impact_speed", quantity(kSpeed, c.impact_speed)},
+      {"contact.recovery_speed", quantity(kSpeed, c.recovery_speed)},
+      {"volumes", {kNumber, nullptr, [&s](const std::string& w) { s.volumes = w; }}},
+      {"contact.rolling", quantity(kLength, c.rolling)},
+      {"contact.torsion", quantity(kLength, c.torsion)},
   };
 }
 
@@ -124,6 +131,8 @@ Targets targets_of_object(ObjectSpec& o) {
     t["surface.stiffness"] = optional_quantity(kStiffness, o.surface.stiffness);
     t["surface.damping"] = optional_quantity(kDamping, o.surface.damping);
     t["surface.restitution"] = optional_quantity(kNumber, o.surface.restitution);
+    t["surface.rolling"] = optional_quantity(kLength, o.surface.rolling);
+    t["surface.torsion"] = optional_quantity(kLength, o.surface.torsion);
   }
   if (!o.is_joint()) return t;
   const JointUnits units = JointUnits::of(o.kind);

@@ -52,6 +52,8 @@ constexpr Named kNames[] = {
     {kSpeed, "a speed", "m/s"},
     {kAngularSpeed, "an angular speed", "rad/s"},
     {kAcceleration, "an acceleration", "m/s^2"},
+    {kSlowness, "a time per length", "s/m"},
+    {kLengthTime, "a length times time", "m s"},
     {kForce, "a force", "N"},
     {kTorque, "a torque", "N m"},
     {kInertia, "a moment of inertia", "kg m^2"},

@@ -35,6 +35,8 @@ inline constexpr Dimension kFrequency{0, 0, -1, 0};
 inline constexpr Dimension kSpeed{1, 0, -1, 0};
 inline constexpr Dimension kAngularSpeed{0, 0, -1, 1};
 inline constexpr Dimension kAcceleration{1, 0, -2, 0};
+inline constexpr Dimension kSlowness{-1, 0, 1, 0};
+inline constexpr Dimension kLengthTime{1, 0, 1, 0};
 inline constexpr Dimension kForce{1, 1, -2, 0};
 inline constexpr Dimension kTorque{2, 1, -2, 0};
 inline constexpr Dimension kInertia{2, 1, 0, 0};

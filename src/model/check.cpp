@@ -54,7 +54,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 }
 
 /// What is wrong with a shape's own numbers, or "".
-std::string shape_fault(const ShapeSpec& s, std::size_t mesh_count) {
+std::string shape_fault(const ShapeSpec& s, std::size_t mesh_count, std::size_t map_count) {
   const std::string kind = to_string(s.kind);
   if (!finite(s.X_OS.p) || !rotation_matrix(s.X_OS.R))
     return "the pose of the " + kind + " is not finite or not a rotation";
@@ -66,9 +66,11 @@ std::string shape_fault(const ShapeSpec& s, std::size_t mesh_count) {
   if (s.kind == ShapeKind::box && !(finite(s.size) && s.size.x > 0 && s.size.y > 0 && s.size.z > 0)) {
     return fmt::format("the box measures {} × {} × {} m", s.size.x, s.size.y, s.size.z);
   }
-  if (s.kind == ShapeKind::mesh && (s.mesh < 0 || static_cast<std::size_t>(s.mesh) >= mesh_count)) {
+  const bool meshed = s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull;
+  if (meshed && (s.mesh < 0 || static_cast<std::size_t>(s.mesh) >= mesh_count))
     return "the shape names a mesh that is not loaded";
-  }
+  if (s.kind == ShapeKind::height_field && (s.map < 0 || static_cast<std::size_t>(s.map) >= map_count))
+    return "the shape names a map that is not loaded";
   return "";
 }
 
@@ -78,6 +80,8 @@ std::string surface_fault(const SurfaceSpec& s) {
   if (bad(s.stiffness) || (s.stiffness && *s.stiffness == 0))
     return fmt::format("surface stiffness is {} N/m", *s.stiffness);
   if (bad(s.damping)) return fmt::format("surface damping is {} N s/m", *s.damping);
+  if (bad(s.rolling)) return fmt::format("surface rolling is {} m", *s.rolling);
+  if (bad(s.torsion)) return fmt::format("surface torsion is {} m", *s.torsion);
   if (bad(s.restitution) || (s.restitution && *s.restitution > 1)) {
     return fmt::format("surface restitution is {}", *s.restitution);
   }
@@ -202,10 +206,12 @@ class RobotCheck {
     check_frame(o);
     check_mass(o);
     for (const ShapeSpec& s : o.shapes) {
-      const std::string text = shape_fault(s, robot_.meshes.size());
+      const std::string text = shape_fault(s, robot_.meshes.size(), 0);
       if (!text.empty()) fault("shape", text, "sizes must be finite and greater than 0");
       if (s.kind == ShapeKind::plane)
         fault("shape", "a robot has no planes", "use a box, or put the plane into the field");
+      if (s.kind == ShapeKind::height_field)
+        fault("shape", "a robot has no height fields", "use a mesh, or put the height field into the field");
     }
     const std::string text = surface_fault(o.surface);
     if (!text.empty()) fault("surface", text, "surface numbers must be finite, not negative, restitution at most 1");
@@ -395,8 +401,12 @@ class SceneCheck {
   Diagnostics run() {
     check_world();
     check_contact();
+    check_pairs();
+    check_maps();
     check_field();
     check_robots();
+    check_groups(scene_, [this](const std::string& path, const Place& otherwise, const std::string& text,
+                                const std::string& suggestion) { fault(path, otherwise, text, suggestion); });
     return std::move(out_);
   }
 
@@ -439,8 +449,47 @@ class SceneCheck {
     number("tangential_damping", c.tangential_damping, 0, true);
     number("friction", c.friction, 0, true);
     number("restitution", c.restitution, 0, true);
+    number("rolling", c.rolling, 0, true);
+    number("torsion", c.torsion, 0, true);
+    number("s_c", c.spring.s_c, 0, false);
+    number("s_b", c.spring.s_b, 0, true);
+    number("s_mu", c.spring.s_mu, 0, true);
+    number("s_nu", c.spring.s_nu, 0, true);
+    number("moving_stiffness", c.moving_stiffness, 0, false);
+    number("moving_damping", c.moving_damping, 0, true);
+    number("impact_speed", c.impact_speed, 0, true);
+    number("recovery_speed", c.recovery_speed, 0, false);
+    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
+    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
+      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'", did_you_mean(scene_.volumes, volumes));
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
+  }
+
+  void check_pairs() {
+    const std::vector<ContactPairSpec>& pairs = scene_.contact.pairs;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const ContactPairSpec& p = pairs[i];
+      const std::string who = "pair of '" + p.a + "' and '" + p.b + "': ";
+      const SurfaceSpec numbers{"", p.friction, p.stiffness, p.damping, p.restitution, p.rolling, p.torsion};
+      const std::string text = surface_fault(numbers);
+      if (!text.empty())
+        fault("contact.pair", p.place, who + text, "numbers must be finite, not negative, restitution at most 1");
+      if (p.a.empty() || p.b.empty()) fault("contact.pair", p.place, who + "a material has no name", "");
+      for (std::size_t k = 0; k < i; ++k)
+        if ((pairs[k].a == p.a && pairs[k].b == p.b) || (pairs[k].a == p.b && pairs[k].b == p.a))
+          fault("contact.pair", p.place, who + "it is given twice", "remove one of them");
+    }
+  }
+
+  void check_maps() {
+    for (const HeightMapSpec& m : scene_.maps) {
+      const HeightGrid& g = m.grid;
+      const bool sound = g.nx >= 2 && g.ny >= 2 && g.z.size() == static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny) &&
+                         finite(g.dx) && g.dx > 0 && finite(g.dy) && g.dy > 0 && finite(g.x0) && finite(g.y0);
+      if (!sound)
+        fault("world", {m.file, 0, 0}, "the map is not a grid of at least 2 × 2 heights with cells above 0", "");
+    }
   }
 
   void check_field() {
@@ -451,7 +500,7 @@ class SceneCheck {
       if (!usable_name(f.name)) fault(path, place, who + "this name cannot be used", "no '.', '=', '/' or blanks");
       if (!names.insert(f.name).second)
         fault(path, place, who + "this name is used twice", "give every object its own name");
-      const std::string text = shape_fault(f.shape, scene_.meshes.size());
+      const std::string text = shape_fault(f.shape, scene_.meshes.size(), scene_.maps.size());
       if (!text.empty()) fault(path + ".shape", place, who + text, "sizes must be finite and greater than 0");
       const std::string rough = surface_fault(f.surface);
       if (!rough.empty())
@@ -463,9 +512,12 @@ class SceneCheck {
   }
 
   void check_robots() {
-    const auto plane = std::find_if(scene_.field.begin(), scene_.field.end(),
-                                    [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::plane; });
-    const FieldObjectSpec* ground = plane == scene_.field.end() ? nullptr : &*plane;
+    const auto first = [&](ShapeKind kind) {
+      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(), [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
+      return it == scene_.field.end() ? nullptr : &*it;
+    };
+    const FieldObjectSpec* plane = first(ShapeKind::plane);
+    const FieldObjectSpec* ground = plane != nullptr ? plane : first(ShapeKind::height_field);
     std::set<std::string> names;
     for (const RobotInstanceSpec& r : scene_.robots) {
       const std::string path = "robot." + r.name, who = "robot '" + r.name + "': ";
@@ -502,7 +554,7 @@ class SceneCheck {
       return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
     };
     if (ground == nullptr) {
-      fault(path + ".pose", r.place, who + "it is to stand on the ground, but the field has no plane",
+      fault(path + ".pose", r.place, who + "it is to stand on the ground, but the field has no plane or height field",
             "include a field with a plane, e.g. fields/plane.toml, or give z");
     } else if (!((ground->X_WO.R * ground->shape.X_OS.R.z).z > kSteepest)) {
       fault(path + ".pose", r.place, who + "it is to stand on '" + ground->name + "', which is too steep", "give z");
@@ -513,7 +565,13 @@ class SceneCheck {
 
   void check_motion(const RobotInstanceSpec& r, const std::string& path, const std::string& who) {
     const std::string at = path + ".motion";
-    const std::vector<std::string>& known = known_motions();
+    if (!r.group.empty()) return;  // its group says how it moves
+    const std::vector<std::string>& known = known_motions(), &of_groups = known_group_motions();
+    if (std::find(of_groups.begin(), of_groups.end(), r.motion) != of_groups.end()) {
+      fault(at, r.place, who + r.motion + " moves groups, not single robots",
+            "write group = \"match\" instead, and [group.match]");
+      return;
+    }
     if (std::find(known.begin(), known.end(), r.motion) == known.end()) {
       fault(at, r.place, who + "there is no motion '" + r.motion + "'", did_you_mean(r.motion, known));
       return;
@@ -603,7 +661,7 @@ const std::vector<std::string>& known_controllers() {
 }
 
 const std::vector<std::string>& known_contact_laws() {
-  static const std::vector<std::string> names{"compliant"};
+  static const std::vector<std::string> names{"compliant", "spring"};
   return names;
 }
 

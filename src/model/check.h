@@ -22,9 +22,14 @@ Diagnostics check_scene(const SceneSpec& scene, const ScenePlaceOf& place_of);
 
 /// What is wrong with a chain's own numbers; empty if nothing is.
 std::vector<std::string> drive_faults(const DriveSpec& drive);
+/// Of pitch and groups; part of check_scene. path as above; `otherwise` is the place if nobody knows a better one.
+using SceneFault = std::function<void(const std::string& path, const Place& otherwise, const std::string& text,
+                                      const std::string& suggestion)>;
+void check_groups(const SceneSpec& scene, const SceneFault& fault);
 
 /// What a scene may name.
 const std::vector<std::string>& known_motions();
+const std::vector<std::string>& known_group_motions();  // of groups, not of single robots
 const std::vector<std::string>& known_controllers();
 const std::vector<std::string>& known_contact_laws();
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rng.h"
 #include "model/flex.h"
+#include "model/link_pairs.h"
+#include "model/material.h"
 #include "model/model.h"
 
 namespace gradus {
@@ -50,7 +53,8 @@ void add_mass(Link& link, double m, Vec3 c, const Sym3& J) {
 
 class Compiler {
  public:
-  Compiler(const RobotSpec& spec, const ContactSpec& contact) : spec_(spec), contact_(contact) {}
+  Compiler(const RobotSpec& spec, const ContactSpec& contact, const SurfaceSpec& ground)
+      : spec_(spec), contact_(contact), ground_(ground) {}
 
   std::shared_ptr<const RobotKind> run() {
     out_->name = spec_.name;
@@ -132,7 +136,8 @@ class Compiler {
     const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
     if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
     const int joint = o.is_joint() ? l - 1 : -1;
-    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72})};
+    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
+                        o.surface};
     for (const ShapeSpec& s : o.shapes) {
       const Pose X_LS = X_LO * s.X_OS;
       out_->shapes.push_back({s, i, l, X_LS});
@@ -141,15 +146,16 @@ class Compiler {
   }
 
   void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
+    const PairNumbers n = pair_numbers(contact_, o.surface, ground_);
     auto put = [&](Vec3 p_S, double radius) {
       ContactPoint c{};
       c.p_BC = X_LS * p_S;
       c.radius = radius;
-      c.friction = o.surface.friction.value_or(contact_.friction);
-      c.k = o.surface.stiffness.value_or(contact_.stiffness);
-      c.d = o.surface.damping.value_or(contact_.damping);
-      c.kt = contact_.tangential_stiffness * (c.k / contact_.stiffness);
-      c.dt = contact_.tangential_damping * (c.d / std::max(contact_.damping, 1e-300));
+      c.friction = n.friction;
+      c.k = n.stiffness;
+      c.d = n.damping;
+      c.kt = n.tangential_stiffness;
+      c.dt = n.tangential_damping;
       c.link = static_cast<std::int16_t>(link);
       c.object = static_cast<std::int16_t>(object);
       out_->points.push_back(c);
@@ -165,8 +171,10 @@ class Compiler {
         put({0, 0, 0.5 * s.length}, s.radius);
         break;
       case ShapeKind::cylinder: add_rims(s, put); break;
-      case ShapeKind::mesh: add_extremes(s, put); break;
-      case ShapeKind::plane: break;
+      case ShapeKind::mesh:
+      case ShapeKind::hull: add_extremes(s, put); break;
+      case ShapeKind::plane:
+      case ShapeKind::height_field: break;  // of the field only
     }
   }
 
@@ -220,6 +228,7 @@ class Compiler {
                                l.tip, l.on_branch_path, l.same_origin, l.diagonal, l.leader, l.follower, l.hold,
                                float(l.ratio)});
     }
+    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
   }
 
   void finish_points() {
@@ -286,6 +295,7 @@ class Compiler {
 
   const RobotSpec& spec_;
   const ContactSpec& contact_;
+  const SurfaceSpec& ground_;
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
   std::vector<Pose> X_R_;                // (nobject) object frame in the root frame at q = 0
   std::vector<int> link_of_;             // (nobject)
@@ -332,24 +342,53 @@ int Model::find_robot(const std::string& robot_name) const {
   return -1;
 }
 
-Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact) {
+Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact,
+                                                 const SurfaceSpec& ground) {
   Diagnostics notes = check(robot);
   if (has_errors(notes)) return notes;
   if (has_flexible_links(robot)) {
     const RobotSpec cut = cut_flexible_links(robot);
     notes = check(cut);  // names may now be taken twice
     if (has_errors(notes)) return notes;
-    return {Compiler(cut, contact).run(), std::move(notes)};
+    return {Compiler(cut, contact, ground).run(), std::move(notes)};
   }
-  return {Compiler(robot, contact).run(), std::move(notes)};
+  return {Compiler(robot, contact, ground).run(), std::move(notes)};
 }
 
 namespace {
 
 /// Lowest contact point at the start posture above the plane, with the base where the scene put it.
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
+/// How far to lift a robot at height z so that no contact point is inside terrain; `or_down`: or to lower it onto it.
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down);
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
+
+void add_group(const SceneSpec& scene, const GroupSpec& spec, Model& m) {
+  GroupModel g{spec, {}, 0, 0};
+  for (const char* team : {"blue", "yellow", ""})
+    for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+      if (scene.robots[i].group != spec.name || scene.robots[i].team != team) continue;
+      g.members.push_back(static_cast<int>(i));
+      g.blue += scene.robots[i].team == "blue";
+      g.yellow += scene.robots[i].team == "yellow";
+      m.robots[i].group = static_cast<int>(m.groups.size());
+      m.robots[i].motion = spec.motion;
+    }
+  m.groups.push_back(std::move(g));
+}
+
+constexpr std::uint32_t kScatter = 0x5ca77e6;  // stream of random numbers
+
+/// The same place for the same seed, another for another.
+void scatter(const RobotInstanceSpec& r, RandomKey key, RobotModel& robot) {
+  if (r.scatter > 0) {
+    robot.p_WB.x += random_in(key, 0, 0, -r.scatter, r.scatter);
+    robot.p_WB.y += random_in(key, 0, 1, -r.scatter, r.scatter);
+  }
+  if (r.scatter_yaw > 0)
+    robot.q_WB = from_axis_angle({0, 0, 1}, random_in(key, 0, 2, -r.scatter_yaw, r.scatter_yaw)) * robot.q_WB;
+}
 
 }  // namespace
 
@@ -366,9 +405,18 @@ Result<Model> compile(const SceneSpec& scene) {
   m.log_period = scene.log_period;
   m.field = scene.field;
   m.meshes = scene.meshes;
-  for (const FieldObjectSpec& f : scene.field) {
-    if (f.shape.kind != ShapeKind::plane || m.ground.present) continue;
+  m.maps = scene.maps;
+  m.contact = scene.contact;
+  m.volumes = scene.volumes;
+  SurfaceSpec ground;
+  for (std::size_t i = 0; i < scene.field.size(); ++i) {
+    const FieldObjectSpec& f = scene.field[i];
+    if (f.shape.kind != ShapeKind::plane || m.ground.present) {
+      if (f.shape.collides) m.static_objects.push_back(static_cast<int>(i));
+      continue;
+    }
     const Pose X_WS = f.X_WO * f.shape.X_OS;
+    ground = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
@@ -377,24 +425,29 @@ Result<Model> compile(const SceneSpec& scene) {
     for (std::size_t k = 0; k < i && !kind; ++k)
       if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind;
     if (!kind) {
-      auto made = compile(r.robot, scene.contact);
+      auto made = compile(r.robot, scene.contact, ground);
       notes.insert(notes.end(), made.notes().begin(), made.notes().end());
       if (!made) return notes;
       kind = *made;
     }
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB)};
+    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
+    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
+  m.pitch = scene.pitch;
+  for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
   return {std::move(m), std::move(notes)};
 }
 
 namespace {
 
-double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
+/// Calls visit(point, place in the world) for every contact point at the start posture.
+template <class Visit>
+void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const Visit& visit) {
   std::vector<Pose> X_WL(kind.links.size());
   X_WL[0] = {to_matrix(normalized(r.q_WB)), r.p_WB};
-  double lowest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kind.nlink(); ++i) {
     const auto u = static_cast<std::size_t>(i);
     if (i > 0) {
@@ -407,10 +460,32 @@ double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane&
     }
     for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
       const ContactPoint& p = kind.points[static_cast<std::size_t>(k)];
-      lowest = std::min(lowest, dot(plane.n, X_WL[u] * p.p_BC) - p.radius - plane.offset);
+      visit(p, X_WL[u] * p.p_BC);
     }
   }
+}
+
+double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
+  double lowest = std::numeric_limits<double>::infinity();
+  each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+    lowest = std::min(lowest, dot(plane.n, at) - p.radius - plane.offset);
+  });
   return std::isfinite(lowest) ? lowest : 0;
+}
+
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down) {
+  double rise = or_down ? -std::numeric_limits<double>::infinity() : 0;
+  for (const FieldObjectSpec& f : scene.field) {
+    if (f.shape.kind != ShapeKind::height_field || !f.shape.collides) continue;
+    const Pose X_SW = inverse(f.X_WO * f.shape.X_OS);
+    each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+      at.z += z - r.p_WB.z;
+      const Vec3 in_map = X_SW * at;
+      const double height = height_at(scene.maps[static_cast<std::size_t>(f.shape.map)].grid, in_map.x, in_map.y);
+      if (height == height) rise = std::max(rise, height - (in_map.z - p.radius));
+    });
+  }
+  return std::isfinite(rise) ? rise : 0;
 }
 
 bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -433,8 +508,11 @@ bool same_description(const RobotSpec& a, const RobotSpec& b) {
     const ObjectSpec &x = a.objects[i], &y = b.objects[i];
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||
         x.initial != y.initial || x.lower != y.lower || x.upper != y.upper || x.damping != y.damping ||
-        x.friction != y.friction || x.spring != y.spring || !same(x.servo, y.servo) || x.drive != y.drive || !same(x.flex, y.flex) || x.surface.friction != y.surface.friction ||
-        x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping)
+        x.friction != y.friction || x.spring != y.spring || !same(x.servo, y.servo) || x.drive != y.drive ||
+        !same(x.flex, y.flex) || x.surface.friction != y.surface.friction ||
+        x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping ||
+        x.surface.material != y.surface.material || x.surface.restitution != y.surface.restitution ||
+        x.surface.rolling != y.surface.rolling || x.surface.torsion != y.surface.torsion)
       return false;
   }
   return true;

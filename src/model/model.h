@@ -87,6 +87,7 @@ struct ObjectInfo {
   Pose X_LO;              // object frame in the link's frame (constant)
   double mass;
   Vec3 colour;
+  SurfaceSpec surface;
 };
 
 struct ShapeInfo {
@@ -94,6 +95,8 @@ struct ShapeInfo {
   int object, link;
   Pose X_LS;              // shape frame in the link's frame
 };
+
+struct LinkPairs;  // [link_pairs.h]
 
 /// One kind of robot. Robots of the same description share one.
 struct RobotKind {
@@ -115,6 +118,7 @@ struct RobotKind {
   bool has_mimics = false;             // some joint follows another
   double mass = 0;                     // [kg]
   double height = 0;                   // lowest to highest contact point at the start posture  [m]
+  std::shared_ptr<const LinkPairs> pairs;  // the links two at a time
 
   int nlink() const { return static_cast<int>(links.size()); }
   int njoint() const { return static_cast<int>(joints.size()); }
@@ -143,6 +147,15 @@ struct RobotModel {
   ControllerSpec controller;
   Vec3 p_WB, v_WB, w_WB;          // start of the base
   Quat q_WB;
+  bool self_contact = false;      // its own links touch each other
+  int group = -1;                 // that moves it, −1: none
+};
+
+/// Robots that one motion moves together.
+struct GroupModel {
+  GroupSpec spec;
+  std::vector<int> members;       // robot numbers: blue, yellow, then those of no team (the ball)
+  int blue = 0, yellow = 0;       // how many of them
 };
 
 struct Model {
@@ -153,8 +166,14 @@ struct Model {
   double duration = 10, log_period = 0.01;
   Plane ground;
   std::vector<FieldObjectSpec> field;
+  std::vector<int> static_objects;  // of the field: those that touch and are not the ground plane
   std::vector<MeshSpec> meshes;
+  std::vector<HeightMapSpec> maps;
+  std::string volumes = "aabb";   // of collision trees
+  ContactSpec contact;            // the scene's law and numbers; pairs of materials
   std::vector<RobotModel> robots;
+  std::optional<PitchSpec> pitch;
+  std::vector<GroupModel> groups;
   int find_robot(const std::string& robot_name) const;  // −1: none
 };
 
@@ -162,8 +181,10 @@ struct Model {
 /// chain's own damping (kd) brings about already.
 ServoSpec equivalent_servo(const DriveSpec& drive);
 
-/// Links, joints, points and shapes of one kind of robot. `contact` fills what surfaces leave open.
-Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact);
+/// Links, joints, points and shapes of one kind of robot. `contact` fills what surfaces leave open; `ground` is the surface of
+/// the plane that its contact points meet.
+Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact,
+                                                 const SurfaceSpec& ground = {});
 /// The whole scene; equal robots share one kind.
 Result<Model> compile(const SceneSpec& scene);
 

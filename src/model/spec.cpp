@@ -39,6 +39,10 @@ const char* to_string(ShapeKind kind) {
       return "mesh";
     case ShapeKind::plane:
       return "plane";
+    case ShapeKind::hull:
+      return "hull";
+    case ShapeKind::height_field:
+      return "height_field";
   }
   return "?";
 }

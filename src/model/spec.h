@@ -25,20 +25,28 @@
 #include "core/result.h"
 #include "math/vec.h"
 #include "model/drive_spec.h"
+#include "model/height_grid.h"
 
 namespace gradus {
 
 enum class ObjectKind { base, translation, rotation, revolute, prismatic, fork, endpoint };
 const char* to_string(ObjectKind kind);
 
-enum class ShapeKind { sphere, box, capsule, cylinder, mesh, plane };
+enum class ShapeKind { sphere, box, capsule, cylinder, mesh, plane, hull, height_field };
 const char* to_string(ShapeKind kind);
 
 /// Triangle surface of a mesh file, already scaled to metres.
 struct MeshSpec {
   std::string file;
   std::vector<Vec3> vertices;                   // [m]
-  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside
+  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside; none for a hull's points
+};
+
+/// Elevation map, already in metres.
+struct HeightMapSpec {
+  std::string file;
+  HeightGrid grid;
+  UnknownHeights unknown = UnknownHeights::hole;
 };
 
 struct ShapeSpec {
@@ -47,18 +55,22 @@ struct ShapeSpec {
   double length = 0;             // capsule: between the two centres; cylinder: full height    [m]
   Vec3 size{0, 0, 0};            // box: full extents; mesh: scale                             [m]
   Pose X_OS = identity_pose();   // shape frame in the object's frame; capsule, cylinder along z of S; plane: z is outward
-  int mesh = -1;                 // index into RobotSpec::meshes (or SceneSpec::meshes)
+  int mesh = -1;                 // mesh, hull: index into RobotSpec::meshes (or SceneSpec::meshes)
+  int map = -1;                  // height field: index into SceneSpec::maps
   bool collides = true;          // takes part in contact
   bool visible = true;           // is drawn
   Place place;
 };
 
-/// Contact properties of a body's surface; unset ones come from the scene's defaults.
+/// Contact properties of a body's surface; unset ones come from the scene's defaults [model/material.h].
 struct SurfaceSpec {
+  std::string material;                // what pairs of materials refer to; "" for none
   std::optional<double> friction;      // Coulomb, with the ground                 [-]
   std::optional<double> stiffness;     // of one contact point                     [N/m]
   std::optional<double> damping;       //                                          [N s/m]
   std::optional<double> restitution;   //                                          [-]
+  std::optional<double> rolling;       // resistance to rolling, moment / normal force    [m]
+  std::optional<double> torsion;       // resistance to turning about the normal          [m]
 };
 
 /// Position servo of a joint: τ = clamp(kp (target − q)) − kd v, bounded by the linear torque–speed curve
@@ -131,6 +143,21 @@ struct RobotSpec {
   ObjectId find(const std::string& object_name) const;
 };
 
+/// What holds between two materials, whatever the surfaces say by themselves.
+struct ContactPairSpec {
+  std::string a, b;                  // materials; order does not matter
+  std::optional<double> friction, stiffness, damping, restitution, rolling, torsion;  // units as in SurfaceSpec
+  Place place;
+};
+
+/// Constants of the law `spring` [paper 000, eq. 4, 5; contact/spring.h].
+struct SpringLawSpec {
+  double s_c = 2e4;                   // spring                                           [N/m]
+  double s_b = 0.3;                   // factor of the spring while separating            [-]
+  double s_mu = 10;                   // friction, per speed and normal force             [s/m]
+  double s_nu = 0.01;                 // pseudo friction, per rate and normal force       [m s]
+};
+
 /// Law and numbers of contact with the static world, unless a surface says otherwise.
 struct ContactSpec {
   std::string law = "compliant";
@@ -139,7 +166,17 @@ struct ContactSpec {
   double tangential_stiffness = 1e4;  // of the sticking spring                           [N/m]
   double tangential_damping = 100;    //                                                  [N s/m]
   double friction = 0.8;              // Coulomb                                          [-]
-  double restitution = 0;             // reserved for laws that have it                   [-]
+  double restitution = 0;             // of contacts of free bodies                       [-]
+  double rolling = 0;                 // resistance to rolling, moment / normal force     [m]
+  double torsion = 0;                 // resistance to turning about the normal           [m]
+  SpringLawSpec spring;               // law "spring"
+  std::vector<ContactPairSpec> pairs;
+
+  // Contacts between moving bodies, and all of free bodies [docs/couple.md]
+  double moving_stiffness = 1e6;      // of one contact                                   [N/m]
+  double moving_damping = 1000;       //                                                  [N s/m]
+  double impact_speed = 0.05;         // restitution acts above it                        [m/s]
+  double recovery_speed = 1;          // fastest recovery from penetration                [m/s]
 };
 
 /// A part of a walk: the body's velocity for a number of steps.
@@ -167,10 +204,14 @@ struct RobotInstanceSpec {
   std::string name;
   RobotSpec robot;
   std::string motion = "articulated";  // kinematic_walk | single_body | prescribed_joints | articulated | free_body
+  std::string group;                   // that moves it together with others; "": none
+  std::string team;                    // in its group: "blue", "yellow", or "" for the ball
   Vec3 p_WB{0, 0, 0};                  // base position                                    [m]
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
+  double scatter = 0, scatter_yaw = 0; // start moved by up to this along x and y, turned about z; by the seed  [m, rad]
+  bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
   Place place;
@@ -185,6 +226,62 @@ struct FieldObjectSpec {
   SurfaceSpec surface;
 };
 
+/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner blocks,
+/// goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+struct PitchSpec {
+  double length = 2.2, width = 1.8;            // between the walls                          [m]
+  double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
+  double corner = 0.07;                        // leg of the 45° corner blocks               [m]
+  double centre_radius = 0.25;                 // of the circle                              [m]
+  double area_width = 0.5, area_depth = 0.15;  // goal area                                  [m]
+  double penalty_mark = 0.375;                 // from the goal line                         [m]
+  double wall_height = 0.05;                   //                                            [m]
+  Place place;
+};
+std::vector<FieldObjectSpec> pitch_objects(const PitchSpec& pitch);
+
+/// Rules of a group's own referee: goals, kick-offs, free balls.
+struct RefereeSpec {
+  double pause = 1;          // between a goal and the next kick-off                         [s]
+  double still_speed = 0.1;  // a ball slower than this ...                                  [m/s]
+  double still_time = 5;     // ... for this long is stuck: free ball                        [s]
+};
+
+/// The camera above a group's field: what its drivers see.
+struct OverheadSpec {
+  double period = 1.0 / 60;  // between two frames                                           [s]
+  double delay = 0;          // from exposure to arrival                                     [s]
+  double noise = 0;          // standard deviation of x and y                                [m]
+  double heading_noise = 0;  // [rad]
+  double miss = 0;           // chance that a body is not seen in a frame
+};
+
+/// Addresses of FIRASim's protocol [docs/firasim.md].
+struct FirasimSpec {
+  std::vector<std::string> vision{"224.0.0.1:10002"};
+  std::string commands = "127.0.0.1:20011";
+  std::string referee = "224.5.23.2:10003", placement = "224.5.23.2:10004";
+  std::string interface = "127.0.0.1";  // of multicast; with loopback nothing leaves the machine
+  double period = 1.0 / 60;             // between two vision packets                        [s]
+  double watchdog = 0;                  // a team silent for this long is stopped; 0: never  [s]
+};
+
+/// Robots that one motion moves together, with what they share.
+struct GroupSpec {
+  std::string name;
+  std::string motion = "planar_wheels";
+  std::string preset = "realistic";           // of ball, tyres and surfaces: realistic | firasim
+  std::string tyres = "slip";                 // slip | rolling
+  std::string impact = "slip";                // slip | rolling | paper
+  std::optional<double> friction;             // of all contacts between bodies, instead of the preset's
+  std::optional<double> brake;                // torque limit of a braking wheel, instead of the servo's  [N m]
+  std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
+  std::optional<RefereeSpec> referee;
+  std::optional<OverheadSpec> camera;         // none: drivers see the truth of every step
+  FirasimSpec firasim;
+  Place place;
+};
+
 struct SceneSpec {
   std::string name, about, file;
   double step = 0.001;                 // [s]
@@ -192,10 +289,14 @@ struct SceneSpec {
   Vec3 gravity{0, 0, -9.81};           // [m/s²]
   double duration = 10;                // default of `gradus run --for`, simulated time    [s]
   double log_period = 0.01;            // simulated time between two logged samples        [s]
+  std::string volumes = "aabb";        // of collision trees: sphere | aabb | obb
   ContactSpec contact;
   std::vector<FieldObjectSpec> field;  // the first plane is the ground
   std::vector<MeshSpec> meshes;
+  std::vector<HeightMapSpec> maps;
   std::vector<RobotInstanceSpec> robots;
+  std::optional<PitchSpec> pitch;
+  std::vector<GroupSpec> groups;
 };
 
 /// Checks that need no file: tree shape, names, axes, masses, inertias, finiteness. All problems, not the first.

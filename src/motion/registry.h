@@ -2,11 +2,12 @@
 #pragma once
 #include <span>
 
-#include "state/motion.h"
+#include "state/group.h"
 
 namespace gradus {
 
 std::span<const MotionTable> all_motions();
 const MotionTable* find_motion(std::string_view name);  // null: unknown
+const GroupMotionTable* find_group_motion(std::string_view name);  // null: unknown
 
 }  // namespace gradus

@@ -28,6 +28,8 @@ struct Access {
 };
 constexpr bool has(Fields set, Fields one) { return (set & one) == one; }
 
+struct StaticKind;  // contact/static_world.h
+
 /// Everything of one robot in one step: `now` is State[k], `next` is State[k+1].
 struct RobotContext {
   const RobotKind* kind;
@@ -39,6 +41,8 @@ struct RobotContext {
   const double* input;
   RobotLayout at;
   RobotScratch* s;
+  const StaticKind* statics = nullptr;      // the field's objects as this kind of robot meets them; null: none
+  const SpringLawSpec* spring = nullptr;    // the scene's contact law, if it is `spring`; null: compliant
 };
 
 /// The declared part of a RobotContext.
@@ -50,6 +54,8 @@ class View {
   const Plane& ground() const { return *c_.ground; }
   Vec3 gravity() const { return c_.gravity; }
   std::int64_t k() const { return c_.k; }
+  const StaticKind* statics() const { return c_.statics; }
+  const SpringLawSpec* spring() const { return c_.spring; }
 
   const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }
   const double* v() const requires(has(A.reads, Field::v)) { return c_.now + c_.at.v; }
@@ -72,6 +78,15 @@ class View {
     return reinterpret_cast<const ContactMemory*>(c_.now + c_.at.contact);
   }
 
+  /// Records of the static objects' contacts; the first number is how many.
+  const double* field_memory() const requires(has(A.reads, Field::memory)) { return c_.now + c_.at.field; }
+  double* field_memory_next() const requires(has(A.writes, Field::memory)) { return c_.next + c_.at.field; }
+  int field_room() const { return c_.at.field_size; }
+  std::span<const FieldContact> field_contacts() const requires(has(A.writes, Field::contacts)) {
+    return {c_.s->field.data(), static_cast<std::size_t>(c_.s->field_count)};
+  }
+  RobotScratch& contact_room() const requires(has(A.writes, Field::contacts)) { return *c_.s; }
+
   double* q_next() const requires(has(A.writes, Field::q)) { return c_.next + c_.at.q; }
   double* v_next() const requires(has(A.writes, Field::v)) { return c_.next + c_.at.v; }
   double* z_next() const requires(has(A.writes, Field::z)) { return c_.next + c_.at.z; }
@@ -85,6 +100,9 @@ class View {
   Vec6* impulse() const requires(has(A.writes, Field::impulse)) { return c_.s->impulse.data(); }
   Vec6* dV() const requires(has(A.writes, Field::impulse)) { return c_.s->dV.data(); }
   double* dv() const requires(has(A.writes, Field::impulse)) { return c_.s->dv.data(); }
+  ResponseRoom& response_room() const requires(has(A.writes, Field::impulse)) { return c_.s->response; }
+  bool rests() const requires(has(A.reads, Field::impulse)) { return c_.s->rests; }
+  const Vec6& kick() const requires(has(A.reads, Field::impulse)) { return c_.s->kick; }
   StaticContact* contacts_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contacts.data(); }
   int& contact_count() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_count; }
   int* contact_begin_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contact_begin.data(); }

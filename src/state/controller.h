@@ -7,6 +7,7 @@
 
 #include "math/vec.h"
 #include "model/model.h"
+#include "state/group.h"
 
 namespace gradus {
 
@@ -34,6 +35,23 @@ class Controller {
  public:
   virtual ~Controller() = default;
   virtual void control(const RobotOutput& output, RobotCommand& command) = 0;
+};
+
+/// What the drivers of a group see at step k, through its camera if it has one.
+struct GroupOutput {
+  const Model* model;
+  const GroupModel* group;
+  std::int64_t k;
+  double time;                       // [s]
+  std::span<const Sight> members;    // in the order of GroupModel::members; spans live until the call returns
+  std::span<const double> section;   // the group's own numbers, score included
+};
+
+/// Drives members of a group, each through its targets.
+class GroupController {
+ public:
+  virtual ~GroupController() = default;
+  virtual void control(const GroupOutput& output, std::span<RobotCommand> members) = 0;
 };
 
 }  // namespace gradus

@@ -5,6 +5,7 @@
 ///            velocities are common to all motions, so changing the level is `enter` of the new one, whatever was before.
 ///   predict  one linearly implicit step with the forces and slopes of drives and static contacts; leaves accelerations
 ///   respond  what impulses on links do to the prediction, with the factorisation that predict left behind
+///   response the same as a matrix, for unit impulses on the links that touch something
 ///   commit   writes State[k+1]
 ///
 /// A motion is a struct with these static functions, its name and its declared Access; the registry turns it into a table.
@@ -40,7 +41,10 @@ struct MotionNeeds {
   std::vector<std::string> missing;  // what the robot lacks; empty: can be bound
   bool uses_contacts = true;         // wants contact forces of the static world
   bool uses_drives = true;           // wants joint forces
+  bool speed_targets = false;        // targets of joints are speeds, not coordinates
   bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
+  bool couples_world = false;        // its contacts with the static world go through couple, like all others
+  bool infinite_mass = false;        // no impulse moves it
 };
 
 /// A private number of a motion that people may look at.
@@ -50,13 +54,15 @@ struct PrivateProperty {
 };
 
 template <class M>
-concept MotionAlgorithm = requires(const RobotKind& kind, View<M::access> view, double h) {
+concept MotionAlgorithm = requires(const RobotKind& kind, View<M::access> view, double h, std::span<const int> links,
+                                   Response* out) {
   { M::name } -> std::convertible_to<std::string_view>;
   { M::access } -> std::convertible_to<Access>;
   { M::bind(kind) } -> std::same_as<MotionNeeds>;
   { M::enter(view, h) } -> std::same_as<void>;
   { M::predict(view, h) } -> std::same_as<void>;
   { M::respond(view) } -> std::same_as<void>;
+  { M::response(view, links, out) } -> std::same_as<void>;
   { M::commit(view, h) } -> std::same_as<void>;
 };
 
@@ -70,7 +76,9 @@ struct MotionTable {
   void (*enter)(const RobotContext&, double h);   // reads and writes `next`
   void (*predict)(const RobotContext&, double h);
   void (*respond)(const RobotContext&);           // impulse (nlink) -> dV (nlink), dv (njoint)
+  void (*response)(const RobotContext&, std::span<const int> links, Response*);  // (n²) twist of links[i] per impulse on links[j]
   void (*commit)(const RobotContext&, double h);
+  bool grouped = false;                           // moves members of a group only [group.h]
 };
 
 /// M::properties if it has any.
@@ -90,7 +98,9 @@ constexpr MotionTable motion_table() {
           [](const RobotContext& c, double h) { M::enter(View<M::access>(c), h); },
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },
           [](const RobotContext& c) { M::respond(View<M::access>(c)); },
-          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); }};
+          [](const RobotContext& c, std::span<const int> links, Response* out) { M::response(View<M::access>(c), links, out); },
+          [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); },
+          requires { M::grouped; }};
 }
 
 }  // namespace gradus

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "tree/frames.h"
+#include "tree/dynamics.h"
 
 namespace gradus {
 
@@ -22,10 +22,24 @@ struct ContactMemoryT {
 };
 using ContactMemory = ContactMemoryT<double>;
 
+/// What survives a step of a contact with a static object of the field. Found again by the pair of shapes and the place on
+/// the link, since features of terrain change as a foot settles.
+struct FieldMemory {
+  double pair;     // which shapes [contact/static_world.h]
+  Vec3 p_L;        // place on the link                                                   [m]
+  Vec3 s;          // deflection of the sticking spring, world axes                       [m]
+  double fn;       // normal force of the last step                                       [N]
+  double sliding;  // 1 while it slides
+};
+inline constexpr int kFieldRecord = 9;  // numbers of a FieldMemory
+static_assert(sizeof(FieldMemory) == kFieldRecord * sizeof(double));
+
 /// Where a robot's numbers lie in the slabs.
 struct RobotLayout {
   int q, v;             // State: 7 + njoint coordinates, 6 + njoint velocities
   int contact;          // State: ContactMemory of each contact point
+  int field;            // State: number of FieldMemory records, then room for field_size of them; nothing if that is 0
+  int field_size;
   int z;                // State: the owning motion's private numbers (room for the most demanding motion)
   int drive;            // State: the actuator chains' numbers
   int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
@@ -39,10 +53,14 @@ constexpr int kInputTail = 8;
 
 struct Layout {
   std::vector<RobotLayout> robots;
+  int coupling = 0;               // State: memory of the contacts that couple solves
   int state_size = 0, input_size = 0;
 };
-/// z_size, drive_size: room for private numbers and for actuator chains, per robot.
-Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size);
+/// z_size, drive_size: room for private numbers and for actuator chains, per robot; coupling: numbers of that memory.
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size, int coupling);
+
+/// How many contacts with static objects a robot of this kind may have at once.
+int field_contact_room(const Model& model, const RobotKind& kind);
 
 struct State {
   std::int64_t k = 0;             // step number; time = k · step
@@ -92,6 +110,15 @@ struct StaticContactT {
 };
 using StaticContact = StaticContactT<double>;
 
+/// The other side of a contact with a static object: its axes, the numbers of the pair, and what the last step left.
+struct FieldContact {
+  double pair;
+  Vec3 p_L;          // place on the link                                                   [m]
+  Vec3 n, t1, t2;    // out of the object, and tangents; n = t1 × t2
+  ContactPoint law;  // friction, stiffness and damping of the two surfaces
+  ContactMemory m;
+};
+
 /// Force of one joint with its implicit share [tree/dynamics.h], and what the drive must check afterwards.
 template <class T>
 struct DriveForceT {
@@ -105,7 +132,10 @@ using DriveForce = DriveForceT<double>;
 /// Per-robot scratch, made once at compile.
 struct RobotScratch {
   std::vector<Frame> frames;             // (nlink) A1: poses and velocities of State[k]
-  std::vector<StaticContact> contacts;   // capacity npoint; A2 and B2
+  std::vector<StaticContact> contacts;   // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
+  std::vector<FieldContact> field;       // capacity field_size; A2
+  int field_count = 0;
+  std::int64_t field_dropped = 0;        // contacts that did not fit, since the start
   int contact_count = 0;
   std::vector<int> contact_begin;        // (nlink + 1) contacts of each link
   std::vector<DriveForce> drive;         // (njoint) B1
@@ -114,6 +144,9 @@ struct RobotScratch {
   std::vector<double> d_inv;             // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
   std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
   std::vector<double> dv;                // (njoint) B4
+  bool rests = false;                    // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
+  Vec6 kick = zero6<double>();           // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
+  ResponseRoom response;                 // B4
   std::vector<std::byte> own;            // the motion's own scratch
   std::vector<std::byte> drive_own;      // the drives' own: constants of the chains for this step length, and B1
 };

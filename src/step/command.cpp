@@ -6,7 +6,7 @@ namespace gradus {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char* kNames[] = {"motion", "set", "impulse", "push"};
+constexpr const char* kNames[] = {"motion", "set", "impulse", "push", "place"};
 
 std::string apply_motion(World& w, int robot, const std::string& level) {
   std::string problem;
@@ -29,6 +29,12 @@ std::string apply_force(World& w, int robot, const Command& c) {
   return "";
 }
 
+std::string apply_place(World& w, int robot, const Command& c) {
+  if (w.model().robots[static_cast<std::size_t>(robot)].group < 0) return "robot '" + c.robot + "' is in no group";
+  const PlaceWish wish{c.point.x, c.point.y, c.point.z, c.vector.x, c.vector.y, c.name != "away"};
+  return w.place(robot, wish).placed ? "" : "there is no room for '" + c.robot + "' there";
+}
+
 }  // namespace
 
 std::string apply(World& world, const Command& c) {
@@ -39,6 +45,7 @@ std::string apply(World& world, const Command& c) {
   }
   const int robot = world.model().find_robot(c.robot);
   if (robot < 0) return "there is no robot '" + c.robot + "'";
+  if (c.kind == Command::Kind::place) return apply_place(world, robot, c);
   return c.kind == Command::Kind::motion ? apply_motion(world, robot, c.name) : apply_force(world, robot, c);
 }
 
@@ -48,7 +55,7 @@ std::string to_json(const Command& c) {
   if (!c.robot.empty()) j["robot"] = c.robot;
   j["name"] = c.name;
   if (c.kind == Command::Kind::set) j["value"] = c.value;
-  if (c.kind == Command::Kind::impulse || c.kind == Command::Kind::push) {
+  if (c.kind == Command::Kind::impulse || c.kind == Command::Kind::push || c.kind == Command::Kind::place) {
     j["vector"] = {c.vector.x, c.vector.y, c.vector.z};
     j["point"] = {c.point.x, c.point.y, c.point.z};
   }
@@ -62,8 +69,8 @@ Result<Command> command_from_json(std::string_view text) {
     Command c;
     const std::string what = j.at("do").get<std::string>();
     int kind = 0;
-    while (kind < 4 && what != kNames[kind]) ++kind;
-    if (kind == 4) throw std::runtime_error("unknown command '" + what + "'");
+    while (kind < 5 && what != kNames[kind]) ++kind;
+    if (kind == 5) throw std::runtime_error("unknown command '" + what + "'");
     c.kind = static_cast<Command::Kind>(kind);
     c.robot = j.value("robot", "");
     c.name = j.value("name", "");

@@ -8,13 +8,13 @@
 namespace gradus {
 
 struct Command {
-  enum class Kind { motion, set, impulse, push };
+  enum class Kind { motion, set, impulse, push, place };
   Kind kind = Kind::motion;
-  std::string robot;       // motion, impulse, push
-  std::string name;        // motion: level; set: property path; impulse, push: object ("" ends a push)
+  std::string robot;       // motion, impulse, push, place
+  std::string name;        // motion: level; set: property path; impulse, push: object ("" ends a push); place: "away" or ""
   double value = 0;        // set
-  Vec3 vector{0, 0, 0};    // impulse [N s] or force [N], world axes
-  Vec3 point{0, 0, 0};     // where, in the object's frame [m]
+  Vec3 vector{0, 0, 0};    // impulse [N s] or force [N], world axes; place: velocity in x and y [m/s]
+  Vec3 point{0, 0, 0};     // where, in the object's frame [m]; place: x, y [m] and heading [rad]
 };
 
 /// "" if done, else what was wrong; then nothing was changed.

@@ -5,6 +5,7 @@
 #include "actuator/drives.h"
 #include "step/world.h"
 #include "tree/kernels.h"
+#include "tree/pairs.h"
 
 namespace gradus {
 
@@ -54,6 +55,20 @@ std::span<const ContactMemory> World::contact_memory(int robot) const {
   return {reinterpret_cast<const ContactMemory*>(state_[0].slab.data() + c.at.contact), c.kind->points.size()};
 }
 
+std::span<const FieldMemory> World::field_memory(int robot) const {
+  const RobotLayout& at = slot(robot).context.at;
+  if (at.field_size == 0) return {};
+  const double* memory = state_[0].slab.data() + at.field;
+  const double count = memory[0] >= 0 && memory[0] <= at.field_size ? memory[0] : 0;  // a snapshot may hold anything
+  return {reinterpret_cast<const FieldMemory*>(memory + 1), static_cast<std::size_t>(count)};
+}
+
+int World::link_of(int robot, const FieldMemory& contact) const {
+  const auto& shapes = slot(robot).context.kind->shapes;
+  const int shape = shape_of(contact);
+  return shape >= 0 && shape < static_cast<int>(shapes.size()) ? shapes[static_cast<std::size_t>(shape)].link : 0;
+}
+
 std::span<const double> World::private_state(int robot) const {
   const RobotLayout& at = slot(robot).context.at;
   return {state_[0].slab.data() + at.z, static_cast<std::size_t>(at.z_size)};
@@ -86,7 +101,7 @@ Vec3 World::centre_of_mass(int robot) const {
   double mass;
   Vec3 com;
   Sym3 J;
-  common_body(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(), mass, com, J);
+  common_body(kind, slot(robot).scratch.frames.data(), mass, com, J);
   return base_position(q(robot).data()) + com;
 }
 
@@ -119,6 +134,10 @@ double World::contact_force(int robot, int link) const {
   double sum = 0;
   for (int k = kind.point_begin[static_cast<std::size_t>(link)]; k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
     sum += memory[static_cast<std::size_t>(k)].fn;
+  for (const MovingContact& c : contacts())
+    if (c.robot_a == robot && c.link_a == link && c.robot_b < 0) sum += c.force;
+  for (const FieldMemory& m : field_memory(robot))
+    if (link_of(robot, m) == link) sum += m.fn;
   return sum;
 }
 
@@ -157,12 +176,14 @@ bool World::fallen(int robot) const {
 void World::set_q(int robot, std::span<const double> q) {
   carry(robot, q, v(robot));
   std::copy(q.begin(), q.end(), state_[0].slab.begin() + slot(robot).context.at.q);
+  adopt(robot);
   refresh(robot);
 }
 
 void World::set_v(int robot, std::span<const double> v) {
   carry(robot, q(robot), v);
   std::copy(v.begin(), v.end(), state_[0].slab.begin() + slot(robot).context.at.v);
+  adopt(robot);
   refresh(robot);
 }
 

@@ -42,7 +42,6 @@ bool set_q(World& w, int r, int, double x) { return write_q(w, r, I, x); }
 template <int I>
 bool set_v(World& w, int r, int, double x) { return write_v(w, r, I, x); }
 
-double component(Vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 template <int I>
 double read_rpy(const World& w, int r, int) { return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I); }
 template <int I>
@@ -63,6 +62,9 @@ double read_object(const World& w, int r, int o) { return component(w.X_WO(r, o)
 template <int I>
 double read_object_rpy(const World& w, int r, int o) { return component(to_roll_pitch_yaw(to_quaternion(w.X_WO(r, o).R)), I); }
 
+template <auto Member>
+double coupling(const World& w, int, int) { return double(w.report().coupling.*Member); }
+
 constexpr auto kWhole = PropertyType::whole;
 constexpr auto kTruth = PropertyType::truth;
 
@@ -73,6 +75,13 @@ const Decl kWorld[] = {
     {"robots", "", "number of robots", [](const World& w, int, int) { return double(w.robot_count()); }, nullptr, kWhole},
     {"unsettled", "", "steps in which a robot still met a limit after its last prediction",
      [](const World& w, int, int) { return double(w.report().unsettled); }, nullptr, kWhole},
+    {"volume_tests", "", "tests between bounding volumes in the last look", coupling<&CouplingReport::volume_tests>, nullptr, kWhole},
+    {"object_tests", "", "pairs of shapes that the narrow phase was asked about in the last look", coupling<&CouplingReport::object_tests>, nullptr, kWhole},
+    {"contacts", "", "contacts that couple will solve in the next step", coupling<&CouplingReport::contacts>, nullptr, kWhole},
+    {"islands", "", "groups of bodies that touch each other", coupling<&CouplingReport::islands>, nullptr, kWhole},
+    {"second_passes", "", "islands predicted and solved again since the start", coupling<&CouplingReport::passes>, nullptr, kWhole},
+    {"unsettled_islands", "", "solutions that did not reach their tolerance since the start", coupling<&CouplingReport::unsettled>, nullptr, kWhole},
+    {"dropped_contacts", "", "contacts that did not fit since the start", coupling<&CouplingReport::dropped>, nullptr, kWhole},
 };
 
 const Decl kRobot[] = {
@@ -162,11 +171,21 @@ void add(std::vector<Property>& out, const std::string& prefix, const Decls& dec
   }
 }
 
+/// Score and clock of a group, by its name.
+void add_group(std::vector<Property>& out, const World& w, int group) {
+  for (const PrivateProperty& p : w.groups().motion(group).properties())
+    out.push_back({w.groups().model(group).spec.name + "." + p.name,
+                   {[](const World& x, int g, int i) { return x.section(g)[static_cast<std::size_t>(i)]; },
+                    [](World& x, int g, int i, double value) { return x.set_section_value(g, i, value), true; }, group, p.index,
+                    PropertyType::number, p.unit, p.about}});
+}
+
 }  // namespace
 
 std::vector<Property> list_properties(const World& w) {
   std::vector<Property> out;
   add(out, "", kWorld, -1, -1);
+  for (int g = 0; g < w.groups().count(); ++g) add_group(out, w, g);
   for (int r = 0; r < w.robot_count(); ++r) {
     const std::string robot = w.model().robots[static_cast<std::size_t>(r)].name + ".";
     const RobotKind& kind = kind_of(w, r);
@@ -182,12 +201,15 @@ std::vector<Property> list_properties(const World& w) {
       if (info.joint >= 0) {
         const bool linear = info.kind == ObjectKind::prismatic;
         add(out, prefix, kJoint, r, static_cast<int>(o), linear);
+        if (needs.speed_targets)
+          for (Property& p : out)
+            if (p.path == prefix + "target") p.view.unit = "rad/s", p.view.about = "commanded speed";
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
         if (needs.uses_drives && kind.joints[static_cast<std::size_t>(info.joint)].drive >= 0)
           add(out, prefix, kChained, r, static_cast<int>(o));
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
-      if (info.body && needs.uses_contacts) add(out, prefix, kTouching, r, static_cast<int>(o));
+      if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, static_cast<int>(o));
     }
   }
   return out;

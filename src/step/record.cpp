@@ -52,7 +52,9 @@ void add_shape(const ShapeSpec& s, const Pose& X, Vec3 colour, std::vector<foxgl
       f.pose = to_foxglove({X.R, X * Vec3{0, 0, -0.005}});
       f.size = {20, 20, 0.01};
       break;
-    case ShapeKind::mesh: return;  // meshes are in scene.json
+    case ShapeKind::mesh:
+    case ShapeKind::hull:
+    case ShapeKind::height_field: return;  // their triangles are in scene.json
   }
   out.push_back(f);
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
+constexpr int kSecondPasses = 1;      // an island may be predicted and coupled again once [docs/couple.md (12)]
 
 }  // namespace
 
@@ -44,7 +45,16 @@ Diagnostics World::bind_all() {
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
   }
-  layout_ = make_layout(model_, z_size, drive_size);
+  Diagnostics more = contacts_.build(model_, team_.size());
+  notes.insert(notes.end(), more.begin(), more.end());
+  layout_ = make_layout(model_, z_size, drive_size, contacts_.memory_size());
+  for (Slot& s : slots_) movers_.push_back({&s.context, &s.motion, &s.needs});
+  const Diagnostics field = statics_.build(model_);
+  notes.insert(notes.end(), field.begin(), field.end());
+  if (has_errors(notes)) return notes;
+  const Diagnostics groups = groups_.bind(model_);
+  notes.insert(notes.end(), groups.begin(), groups.end());
+  groups_.lay_out(layout_);
   return notes;
 }
 
@@ -73,7 +83,6 @@ int World::make_room(Slot& s, const RobotKind& kind) {
   const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
   RobotScratch& c = s.scratch;
   c.frames.resize(nlink);
-  c.contacts.resize(kind.points.size());
   c.contact_begin.resize(nlink + 1);
   c.drive.resize(njoint);
   c.acc.resize(nlink);
@@ -82,6 +91,7 @@ int World::make_room(Slot& s, const RobotKind& kind) {
   c.impulse.resize(nlink);
   c.dV.resize(nlink);
   c.dv.resize(njoint);
+  c.response.resize(nlink);
   s.foot_force.resize(kind.feet.size());
   s.q_motor.resize(njoint);
   int z = 0;
@@ -112,12 +122,20 @@ void World::place_robots() {
       input_.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
     slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
     slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
+    slots_[i].context.statics = statics_.kind(*robot.kind);
+    slots_[i].context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
+    slots_[i].scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
+    slots_[i].scratch.field.resize(static_cast<std::size_t>(at.field_size));
   }
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
     look(slot(i));
     enter(slot(i));
+    contexts_.push_back(&slot(i).context);
   }
+  groups_.enter(contexts_, state_[0].slab.data(), model_.step);
+  for (int i = 0; i < robot_count() && !groups_.empty(); ++i) look(slot(i));  // groups may have moved their members
+  find_contacts();
 }
 
 /// Fills the private numbers of the motion and the drives in the present state.
@@ -144,76 +162,115 @@ void World::each_robot(const Work& work) {
   const bool backwards = state_[0].k % 2 != 0;
   team_.run([&](int p) {
     const int first = n * p / parts, last = n * (p + 1) / parts;
-    for (int i = first; i < last; ++i) work(backwards ? first + last - 1 - i : i);
+    for (int i = first; i < last; ++i) work(backwards ? first + last - 1 - i : i, p);
   });
 }
 
 void World::step() {
   run_controllers();
   const bool timed = clock_ && state_[0].k % kTimingPeriod == 0;
-  auto finish = [this](int i) {
-    commit(slot(i));
-    slot(i).context.now = state_[1].slab.data();  // this robot is in the next state already
-    slot(i).context.next = state_[0].slab.data();
-    ++slot(i).context.k;
-    look(slot(i));
-  };
-  auto whole = [&](int i) {  // nothing couples robots: each can go from start to end while its numbers are warm
+  move_groups(timed);
+  each_robot([&](int i, int thread) {
+    const int island = contacts_.island_of(i);
+    const std::span<const int> group = island < 0 ? std::span<const int>(&i, 1) : contacts_.robots_of(island);
+    if (group[0] != i) return;  // goes with the first robot of its island
     const double t0 = timed ? clock_() : 0;
-    move(slot(i));
-    finish(i);
-    if (timed) slot(i).us += (maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 - slot(i).us) * (slot(i).us == 0 ? 1 : 0.05);
-  };
-  if (impulses_.empty()) {
-    each_robot(whole);
-  } else {
-    each_robot([&](int i) { move(slot(i)); });
-    couple();
-    each_robot(finish);
-  }
+    if (island < 0) move(i);
+    else move_island(island, thread);
+    for (int r : group)
+      if (!slot(r).motion->grouped) finish(r);
+    if (!timed) return;
+    const double us = maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 / static_cast<double>(group.size());
+    for (int r : group) {
+      const double all = us + (slot(r).motion->grouped ? group_us_ : 0);
+      slot(r).us += (all - slot(r).us) * (slot(r).us == 0 ? 1 : 0.05);
+    }
+  });
+  finish_groups();
+  impulses_.clear();
+  contacts_.finish_memory(state_[1].slab.data() + layout_.coupling);
   state_[1].k = state_[0].k + 1;
   std::swap(state_[0], state_[1]);
-  report_.predictions = report_.unsettled = 0;
+  contacts_.add_reports();
+  find_contacts();
+  report_.predictions = report_.unsettled = report_.field_dropped = 0;
   for (int i = 0; i < robot_count(); ++i) {
+    report_.field_dropped += slot(i).scratch.field_dropped;
     report_.predictions += slot(i).predictions;
     report_.unsettled += slot(i).unsettled;
     if (slot(i).not_finite && report_.not_finite < 0) report_.not_finite = i;
   }
 }
 
-void World::move(Slot& s) {
+bool World::review(Slot& s) {
   const RobotContext& c = s.context;
-  const double h = model_.step;
-  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(c), h);
-  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
-  const int predictions = settle([&] { s.motion->predict(c, h); },
-                                 [&] {
-                                   const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), h);
-                                   const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), h);
-                                   return law || drive;
-                                 });
-  s.predictions += predictions;
-  if (predictions > kPredictions) ++s.unsettled;
+  const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), model_.step);
+  const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
+  return law || drive;
 }
 
-void World::couple() {
-  for (int i = 0; i < robot_count(); ++i) {
-    Slot& s = slot(i);
-    RobotScratch& c = s.scratch;
-    bool hit = false;
-    std::fill(c.impulse.begin(), c.impulse.end(), zero6<double>());
-    for (const Impulse& p : impulses_) {
-      if (p.robot != i) continue;
-      const Frame& f = c.frames[static_cast<std::size_t>(p.link)];
-      c.impulse[static_cast<std::size_t>(p.link)] += wrench_at(f.p + f.R * p.p_L, p.impulse);
-      hit = true;
+void World::move(int robot) {
+  Slot& s = slot(robot);
+  const RobotContext& c = s.context;
+  const double h = model_.step;
+  s.scratch.rests = false;
+  s.scratch.kick = zero6<double>();
+  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(c), h);
+  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
+  const int predictions = settle([&] { s.motion->predict(c, h); }, [&] { return review(s); });
+  s.predictions += predictions;
+  if (predictions > kPredictions) ++s.unsettled;
+  if (!impulses_.empty()) take_impulses(robot);
+}
+
+/// The impulses may make a foot pull, slide or a servo yield: then the island is predicted and solved once more (12).
+void World::move_island(int island, int thread) {
+  const double h = model_.step;
+  for (int r : contacts_.robots_of(island)) move(r);
+  for (int pass = 0;; ++pass) {
+    contacts_.couple(island, thread, movers_, h);
+    if (pass == kSecondPasses) break;
+    bool again = false;
+    for (int r : contacts_.robots_of(island)) again |= review(slot(r));
+    if (!again) break;
+    for (int r : contacts_.robots_of(island)) {
+      slot(r).motion->predict(slot(r).context, h);
+      ++slot(r).predictions;
+      if (!impulses_.empty()) take_impulses(r);
     }
-    if (!hit) continue;
-    s.motion->respond(s.context);
-    for (std::size_t l = 0; l < c.acc.size(); ++l) c.acc[l] += c.dV[l] * (1 / model_.step);
-    for (std::size_t j = 0; j < c.a.size(); ++j) c.a[j] += c.dv[j] / model_.step;
   }
-  impulses_.clear();
+  contacts_.remember(island, state_[1].slab.data() + layout_.coupling);
+}
+
+void World::take_impulses(int robot) {
+  Slot& s = slot(robot);
+  RobotScratch& c = s.scratch;
+  bool hit = false;
+  std::fill(c.impulse.begin(), c.impulse.end(), zero6<double>());
+  for (const Impulse& p : impulses_) {
+    if (p.robot != robot) continue;
+    const Frame& f = c.frames[static_cast<std::size_t>(p.link)];
+    c.impulse[static_cast<std::size_t>(p.link)] += wrench_at(f.p + f.R * p.p_L, p.impulse);
+    hit = true;
+  }
+  if (!hit) return;
+  s.motion->respond(s.context);
+  for (std::size_t l = 0; l < c.acc.size(); ++l) c.acc[l] += c.dV[l] * (1 / model_.step);
+  for (std::size_t j = 0; j < c.a.size(); ++j) c.a[j] += c.dv[j] / model_.step;
+}
+
+void World::finish(int robot) {
+  Slot& s = slot(robot);
+  commit(s);
+  s.context.now = state_[1].slab.data();  // this robot is in the next state already
+  s.context.next = state_[0].slab.data();
+  ++s.context.k;
+  look(s);
+}
+
+void World::find_contacts() {
+  contacts_.find(movers_, state_[0].slab.data() + layout_.coupling, model_.step, model_.gravity);
+  report_.coupling = contacts_.report;
 }
 
 void World::commit(Slot& s) {
@@ -234,9 +291,14 @@ void World::look(Slot& s) {
   if (s.needs.uses_velocities) compute_frames(*c.kind, q, v, s.scratch.frames.data());
   else compute_poses(*c.kind, q, v, s.scratch.frames.data());
   if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);
+  else s.scratch.contact_count = 0;
+  if (s.needs.uses_contacts && c.statics) StaticPoints::find(View<StaticPoints::access>(c), model_.step);
 }
 
-void World::refresh(int robot) { look(slot(robot)); }
+void World::refresh(int robot) {
+  look(slot(robot));
+  find_contacts();
+}
 
 void World::run_controllers() {
   inputs_changed_ = false;
@@ -245,6 +307,11 @@ void World::run_controllers() {
     const std::int64_t since = k - c.start;
     if (since < 0 || since % c.period != 0) continue;
     control(c);
+    inputs_changed_ = true;
+  }
+  for (GroupControllerSlot& c : group_controllers_) {
+    if (k % c.period != 0) continue;
+    c.controller->control(output_of_group(c.group), c.commands);
     inputs_changed_ = true;
   }
 }
@@ -266,15 +333,17 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   Slot& s = slot(robot);
   const MotionTable* motion = find_motion(name);
   if (!motion) return {"unknown motion '" + std::string(name) + "'"};
+  if (s.motion->grouped) return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
+  if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
   MotionNeeds needs = motion->bind(*s.context.kind);
   if (!needs.missing.empty()) return needs.missing;
   s.motion = motion;
   s.needs = std::move(needs);
-  s.scratch.contact_count = 0;
+  s.scratch.contact_count = s.scratch.field_count = 0;
   std::fill(s.scratch.contact_begin.begin(), s.scratch.contact_begin.end(), 0);
   forget(s);
   enter(s);
-  look(s);
+  refresh(robot);
   return {};
 }
 
@@ -306,7 +375,7 @@ bool World::restore(const Snapshot& s) {
     if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
-    if (!m || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
+    if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
@@ -317,12 +386,13 @@ bool World::restore(const Snapshot& s) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].motion = find_motion(s.motion[i]);
     slots_[i].needs = slots_[i].motion->bind(*slots_[i].context.kind);
-    slots_[i].scratch.contact_count = 0;
+    slots_[i].scratch.contact_count = slots_[i].scratch.field_count = 0;
     std::fill(slots_[i].scratch.contact_begin.begin(), slots_[i].scratch.contact_begin.end(), 0);
     slots_[i].not_finite = false;
     slots_[i].context.k = s.k;
     look(slots_[i]);
   }
+  find_contacts();
   return true;
 }
 

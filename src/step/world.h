@@ -5,6 +5,9 @@
 ///            swap, k = k + 1
 ///            HALF A "look"   A1 poses, A2 contacts of the new state
 ///
+/// Robots that touch nothing moving go through half B one by one; those of an island that couple must solve go together
+/// [step/contacts.h].
+///
 /// The same bits for any number of threads. Nothing is allocated after make().
 #pragma once
 #include <memory>
@@ -13,9 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "contact/static_world.h"
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
+#include "step/contacts.h"
+#include "step/groups.h"
 #include "step/threads.h"
 
 namespace gradus {
@@ -32,6 +38,8 @@ struct StepReport {
   int not_finite = -1;          // robot whose state stopped being finite; −1: none
   std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
   std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
+  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
+  CouplingReport coupling;
 };
 
 /// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
@@ -74,6 +82,8 @@ class World {
   double motor_current(int robot, int joint) const;    // [A]; 0 where the drive has no electrical motor
   double drive_energy(int robot) const;                // of rotors behind elastic gears, teeth and currents; zero at other levels
   std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
+  int link_of(int robot, const FieldMemory& contact) const;    // that touches there
   std::span<const double> private_state(int robot) const;  // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
   Pose X_WL(int robot, int link) const;               // pose of a link
@@ -83,7 +93,9 @@ class World {
   Vec3 centre_of_mass(int robot) const;
   Vec6 momentum(int robot) const;                     // linear; angular about the world's origin
   double energy(int robot) const;                     // kinetic and potential (of gravity)
-  double contact_force(int robot, int link) const;    // normal force on a link from the ground
+  double contact_force(int robot, int link) const;    // normal force on a link from the static world
+  /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
+  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
   RobotOutput output(int robot) const;
   bool fallen(int robot) const;                       // tilted by more than 60 degrees from its start
 
@@ -99,13 +111,22 @@ class World {
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
 
+  /// Groups [state/group.h].
+  const Groups& groups() const { return groups_; }
+  std::span<const double> section(int group) const { return groups_.section(group, state_[0].slab.data()); }
+  void set_section_value(int group, int index, double value);
+  GroupOutput output_of_group(int group) const;
+  /// Puts a member somewhere else, as near to the wish as is free.
+  PlaceResult place(int robot, const PlaceWish& wish);
+  void add_group_controller(int group, std::unique_ptr<GroupController> controller, double period);
+
   /// Calls the controller every `period` of simulated time from `start` on.
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
   bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
   bool set_input(std::span<const double> input);
-  void drop_controllers() { controllers_.clear(); }
+  void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
   std::uint64_t hash() const;                          // of k, State and Input
   Snapshot snapshot() const;
@@ -133,6 +154,13 @@ class World {
     std::int64_t period, start;  // steps
   };
 
+  struct GroupControllerSlot {
+    int group;
+    std::unique_ptr<GroupController> controller;
+    std::int64_t period;         // steps
+    std::vector<RobotCommand> commands;
+  };
+
   World(Model model, Options options);
   Diagnostics bind_all();
   void bind(int robot, Diagnostics& notes);
@@ -143,9 +171,16 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
-  void move(Slot& s);           // B1 to B3
-  void couple();                // B4
+  void move_groups(bool timed);   // B3 of all members
+  void finish_groups();           // B5, A1 of all members
+  void adopt(int robot);          // its group takes over a change from outside
+  void move(int robot);         // B1 to B3
+  bool review(Slot& s);         // were limits met?
+  void take_impulses(int robot);  // B4: given by users
+  void move_island(int island, int thread);  // B1 to B4 of robots that touch each other
   void commit(Slot& s);         // B5
+  void finish(int robot);       // B5, A1
+  void find_contacts();         // A2 between moving bodies
   void look(Slot& s);           // A1, A2
   void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
@@ -158,15 +193,22 @@ class World {
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
   Model model_;
+  StaticWorld statics_;         // the field as robots meet it
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]
   Input input_;
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
+  Groups groups_;
+  Groups::Contexts contexts_;   // of every slot
+  std::vector<GroupControllerSlot> group_controllers_;
   std::vector<Impulse> impulses_;
+  Contacts contacts_;
+  std::vector<Contacts::Robot> movers_;  // (robots)
   Team team_;
   double (*clock_)();
   double clock_cost_ = 0;       // of one reading [s]
+  double group_us_ = 0;         // last time sample of a group, share of one member [µs]
   StepReport report_;
   bool inputs_changed_ = false;
 };

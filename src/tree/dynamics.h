@@ -12,6 +12,10 @@
 /// Gravity g is not applied to links: the observer falls with it. Accelerations named `acc` are therefore the true ones
 /// minus g; a fixed root has acc = −g. [Featherstone 2008, ch. 5–7; common frame: ch. 7.2]
 #pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "tree/frames.h"
 
 namespace gradus {
@@ -219,6 +223,70 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
   }
 }
 
+#if !defined(__CUDACC__)
+/// Room for unit_responses.
+struct ResponseRoom {
+  std::vector<int> path;           // links between the touched ones and the root, ascending
+  std::vector<std::uint8_t> on;    // (nlink) on that path
+  std::vector<Vec6T<Two>> twist;   // (nlink)
+  std::vector<Two> u;              // (nlink) inward: impulse along the joint; outward: its change of velocity
+  void resize(std::size_t nlink) { path.reserve(nlink), on.resize(nlink), twist.resize(nlink), u.resize(nlink); }
+};
+
+/// Links between the touched ones and the root, ascending, and the leaders of followers among them.
+inline void find_paths(const Link* links, std::span<const int> touched, ResponseRoom& room) {
+  room.path.clear();
+  auto take = [&room](int k) {
+    if (room.on[static_cast<std::size_t>(k)]) return false;
+    room.on[static_cast<std::size_t>(k)] = 1;
+    room.path.push_back(k);
+    return true;
+  };
+  for (int t : touched)
+    for (int k = t; k > 0 && take(k); k = links[k].parent)
+      if (links[k].leader >= 0) take(links[k].leader);  // has the same parent, which is taken next
+  std::sort(room.path.begin(), room.path.end());
+  for (int k : room.path) room.on[static_cast<std::size_t>(k)] = 0;
+}
+
+/// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and along
+/// the paths to the root only.  out[i n + j]: twist of touched link i per impulse on touched link j, n = touched.size()
+inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors, const Factor6* root,
+                           std::span<const int> touched, ResponseRoom& room, Response* out) {
+  find_paths(links, touched, room);
+  const std::size_t n = touched.size();
+  const Two zero(0.0);
+  Two* u = room.u.data();
+  Vec6T<Two>* twist = room.twist.data();
+  for (std::size_t j = 0; j < n; ++j)
+    for (int c = 0; c < 3; ++c) {
+      Vec6T<Two> f = zero6<Two>();
+      Two* part[6] = {&f.a.x, &f.a.y, &f.a.z, &f.l.x, &f.l.y, &f.l.z};
+      *part[2 * c] = two(1, 0);
+      *part[2 * c + 1] = two(0, 1);
+      for (int k : room.path) u[k] = zero;
+      for (int k = touched[j]; k > 0; k = links[k].parent) {
+        int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
+        u[k] = dot(cast<Two>(frames[k].S), f);
+        if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
+        f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
+      }
+      twist[0] = root ? solve(*root, f) : zero6<Two>();
+      for (int k : room.path) {
+        const Vec6T<Two>& up = twist[links[k].parent];
+        u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
+                                   : Two(links[k].ratio) * u[links[k].leader];
+        twist[k] = up + cast<Two>(frames[k].S) * u[k];
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const Vec6T<Two>& t = twist[touched[i]];
+        for (int s = 0; s < 2; ++s)
+          out[i * n + j].column[2 * c + s] = {{t.a.x.v[s], t.a.y.v[s], t.a.z.v[s]}, {t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]}};
+      }
+    }
+}
+#endif
+
 /// Recursive Newton–Euler: forces that give the accelerations acc0 (root, minus gravity) and a (njoint).
 /// Returns the force on the root; tau (njoint).  acc and force (nlink) are scratch and hold the links' values afterwards.
 template <class T, class F>
@@ -285,86 +353,6 @@ GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const Coordinates
     composite += I;
     bias += I * acc[i] + b;
   }
-}
-
-/// Sums over links from which their common rigid body follows.
-template <class T>
-struct BodySumT {
-  T mass, sphere;  // sphere: multiple of 1 in the inertia about the root's origin
-  Vec3T<T> h;      // mass times centre of mass
-  Sym3T<T> J;      // the rest of that inertia
-
-  /// A link of mass m at c with inertia diag(jx, jy, jz) along x, y, z = the columns of R:
-  ///   R J Rᵀ = jz 1 + (jx − jz) x xᵀ + (jy − jz) y yᵀ,   point mass: m (|c|² 1 − c cᵀ)
-  GRADUS_INLINE void add(T m, Vec3T<T> c, const Mat3T<T>& R, T jx, T jy, T jz) {
-    add_outer(J, R.x, jx - jz);
-    add_outer(J, R.y, jy - jz);
-    sphere += jz;
-    add_mass(m, c);
-  }
-  GRADUS_INLINE void add_mass(T m, Vec3T<T> c) {
-    const Vec3T<T> mc = c * m;
-    sphere += dot(mc, c);
-    J.xx -= mc.x * c.x; J.xy -= mc.x * c.y; J.xz -= mc.x * c.z; J.yy -= mc.y * c.y; J.yz -= mc.y * c.z; J.zz -= mc.z * c.z;
-    h += mc;
-    mass += m;
-  }
-};
-
-template <class T, class F>
-GRADUS_INLINE void add_link(const LinkT<F>& l, const FrameT<T>& f, BodySumT<T>& sum) {
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-  if (l.diagonal) {
-    sum.add(T(l.mass), c, f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz));
-  } else {
-    sum.J += rotated(f.R, cast<T>(l.J));
-    sum.add_mass(T(l.mass), c);
-  }
-}
-
-#if !defined(__CUDACC__)
-/// Two links of a robot side by side in one register: half the instructions.
-using Two = Lane<double, 2>;
-GRADUS_INLINE Two two(double a, double b) { return Two(Two::V{a, b}); }
-GRADUS_INLINE Vec3T<Two> two(Vec3 a, Vec3 b) { return {two(a.x, b.x), two(a.y, b.y), two(a.z, b.z)}; }
-GRADUS_INLINE double both(Two x) { return x.v[0] + x.v[1]; }
-
-GRADUS_INLINE void add_two_links(const Link& l, const Link& m, const Frame& f, const Frame& g, BodySumT<Two>& sum) {
-  const Mat3T<Two> R{two(f.R.x, g.R.x), two(f.R.y, g.R.y), two(f.R.z, g.R.z)};
-  const Vec3T<Two> c = two(f.p, g.p) + R * two(l.com, m.com);
-  sum.add(two(l.mass, m.mass), c, R, two(l.J.xx, m.J.xx), two(l.J.yy, m.J.yy), two(l.J.zz, m.J.zz));
-}
-
-/// As many links as come in pairs with diagonal inertia, from the first on. Returns the number of links added.
-GRADUS_INLINE int add_pairs(const Link* links, int nlink, const Frame* frames, BodySumT<double>& sum) {
-  const Two o(0.0);
-  BodySumT<Two> s{o, o, {o, o, o}, {o, o, o, o, o, o}};
-  int i = 0;
-  for (; i + 1 < nlink && links[i].diagonal && links[i + 1].diagonal; i += 2)
-    add_two_links(links[i], links[i + 1], frames[i], frames[i + 1], s);
-  sum = {both(s.mass), both(s.sphere), {both(s.h.x), both(s.h.y), both(s.h.z)},
-         {both(s.J.xx), both(s.J.xy), both(s.J.xz), both(s.J.yy), both(s.J.yz), both(s.J.zz)}};
-  return i;
-}
-#endif
-
-/// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
-template <class T, class F>
-GRADUS_INLINE void common_body(const LinkT<F>* links, int nlink, const FrameT<T>* frames, T& mass, Vec3T<T>& com,
-                               Sym3T<T>& J) {
-  const T o = T(0.0);
-  BodySumT<T> sum{o, o, {o, o, o}, {o, o, o, o, o, o}};
-  int i = 0;
-#if !defined(__CUDACC__)
-  if constexpr (std::is_same_v<T, double>) i = add_pairs(links, nlink, frames, sum);
-#endif
-  for (; i < nlink; ++i) add_link(links[i], frames[i], sum);
-  mass = sum.mass;
-  com = sum.h * (T(1.0) / mass);
-  J = sum.J;
-  add_outer(J, com, mass);
-  const T sphere = sum.sphere - dot(sum.h, com);
-  J.xx += sphere; J.yy += sphere; J.zz += sphere;
 }
 
 /// Momentum about the root's origin; `v0` is the root's linear velocity.

@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,41 @@ class Logs(Scratch):
         done = run("replay", other)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the first state that differs is that of step 1", done.stdout)
+
+    def test_a_match_prints_its_score_and_goes_through_threads_unchanged(self):
+        outs = [json.loads(run("run", "mirosot_3v3", "--for", "3s", "--json", "--threads", n).stdout) for n in (1, 2)]
+        self.assertEqual(outs[0]["hash"], outs[1]["hash"])
+        self.assertEqual(set(outs[0]["match"]["match"]) & {"blue", "yellow", "clock"}, {"blue", "yellow", "clock"})
+        self.assertAlmostEqual(outs[0]["match"]["match"]["clock"], 3.0)
+        self.assertIn("match: blue ", run("run", "mirosot_3v3", "--for", "0.1s").stdout)
+
+    def test_a_client_plays_by_firasims_protocol_and_the_log_replays_without_it(self):
+        free = []
+        for _ in range(4):
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            s.bind(("127.0.0.1", 0))
+            free.append((s, f"127.0.0.1:{s.getsockname()[1]}"))
+        vision, commands, referee, placement = (a for _, a in free)
+        for s, _ in free:
+            s.close()
+        client = subprocess.Popen([sys.executable, str(SOURCE / "examples/firasim_client/client.py"), "--team", "yellow", "--vision",
+                                   vision, "--commands", commands, "--frames", "121", "--json"], stdout=subprocess.PIPE, text=True)
+        time.sleep(0.5)  # it has to listen before the first picture
+        log = self.path / "match.mcap"
+        done = run("run", "mirosot_3v3", "--for", "2s", "--json", "--log", log, "--firasim",
+                   f"yellow,sync,vision={vision},commands={commands},referee={referee},placement={placement}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out = json.loads(done.stdout)
+        heard = json.loads(client.communicate(timeout=60)[0])
+        self.assertEqual((heard["frames"], heard["missing"]), (121, 0))
+        self.assertEqual((out["firasim"]["frames"], out["firasim"]["impatient"]), (121, 0))
+        self.assertGreaterEqual(out["firasim"]["packets"], 120)
+        self.assertEqual(out["firasim"]["malformed"] + out["firasim"]["refused"], 0)
+        again = run("replay", log)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(out["hash"], again.stdout)
+        self.assertEqual(run("run", "mirosot_3v3", "--firasim=sideways").returncode, 1)
+        self.assertEqual(run("run", "levels", "--firasim").returncode, 1)
 
     def test_csv_holds_the_chosen_columns(self):
         table = self.path / "a.csv"
@@ -213,6 +249,28 @@ class Others(Scratch):
         self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}path")), 4)
         self.assertAlmostEqual(float(table[-1].split(",")[1]), out["rows"][0]["gradus"]["kinematic_walk"], places=6)
         self.assertEqual(run("paper", "nothing").returncode, 2)
+
+    def test_paper_counts_collision_tests(self):
+        out = json.loads(run("paper", "murosimf-counting", "--quick", "--json").stdout)
+        rows = {r["quantity"]: r["gradus"] for r in out["rows"]}
+        self.assertEqual(rows["tests of a list of all pairs"], 973)
+        for kind, missed in rows["contacts of the list of all pairs that the trees missed, in play"].items():
+            self.assertEqual(missed, 0, kind)
+
+    def test_paper_simbenchmark_runs(self):
+        out = json.loads(run("paper", "simbenchmark", "--quick", "--json").stdout)
+        rows = {r["quantity"]: r["gradus"] for r in out["rows"]}
+        for angle in (0, 30, 45):
+            self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
+        self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
+
+    def test_paper_tosses_needs_its_data(self):
+        self.assertEqual(run("paper", "tosses", "--data", "/nowhere").returncode, 1)
+        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", "tosses")
+        if not os.path.isdir(folder):
+            self.skipTest("no recorded tosses; set GRADUS_SHARED")
+        out = json.loads(run("paper", "tosses", "--quick", "--json", "--data", folder).stdout)
+        self.assertLess(out["rows"][0]["gradus"]["nominal friction, e 0"], 40)
 
 
 unittest.main()

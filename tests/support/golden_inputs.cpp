@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "load/scene_toml.h"
+
 namespace gradus::test {
 namespace {
 
@@ -54,6 +56,22 @@ void add_bodies(std::vector<GoldenInput>& out) {
   }
 }
 
+/// Wheeled matches with everybody driving about; the impulse at step 100 shoves them all. One with a humanoid beside it.
+void add_matches(std::vector<GoldenInput>& out) {
+  for (const std::string name : {"mirosot_3v3", "mirosot_5v5", "mirosot_11v11"}) {
+    auto loaded = load_scene(GRADUS_SOURCE_DIR "/scenes/" + name + ".toml", {});
+    if (!loaded) throw std::runtime_error(to_string(loaded.notes().front()));
+    loaded->groups[0].blue = loaded->groups[0].yellow = "none";
+    out.push_back({name, *loaded, {0.1, 0.05, 0}, 30});
+  }
+  GoldenInput mixed = out[out.size() - 3];
+  mixed.name = "mirosot_3v3_and_humanoid";
+  mixed.scene.step = 0.005;
+  add_robots(mixed.scene, 1, humanoid28(), "articulated", false);
+  mixed.scene.robots.back().p_WB.x = 1.5;
+  out.push_back(mixed);
+}
+
 void add_crowds(std::vector<GoldenInput>& out) {
   for (const bool dropped : {false, true}) {
     GoldenInput in{fmt::format("five_mixed_{}", dropped ? "dropped" : "standing"), scene(0.001), {0.5, 0.3, 0}, 0.1};
@@ -72,6 +90,7 @@ std::vector<GoldenInput> golden_inputs() {
   add_humanoids(out);
   add_trees(out);
   add_bodies(out);
+  add_matches(out);
   add_crowds(out);
   return out;
 }

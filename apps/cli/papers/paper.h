@@ -27,7 +27,11 @@ struct Paper {
 };
 std::span<const Paper> all_papers();
 
+std::optional<Json> klancar(const PaperOptions&);
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> murosimf_counting(const PaperOptions&);
 std::optional<Json> servos(const PaperOptions&);
+std::optional<Json> simbenchmark(const PaperOptions&);
+std::optional<Json> tosses(const PaperOptions&);
 
 }  // namespace gradus::cli

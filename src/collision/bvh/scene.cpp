@@ -26,6 +26,7 @@ int CollisionScene::add_ground(const Shape& ground, const Pose& X_WG) {
 void CollisionScene::finish(int pair_capacity) {
   capacity_ = static_cast<std::size_t>(pair_capacity);
   pairs_.reserve(capacity_);
+  near_.reserve(capacity_);
   int deepest = 1;
   for (const Compound& c : compounds_) deepest = std::max(deepest, c.setup.tree.depth);
   stack_.reserve(static_cast<std::size_t>(4 * deepest + 8));  // a descent pops one and pushes two, along two paths
@@ -44,7 +45,20 @@ void CollisionScene::update(int compound, std::span<const Pose> X_WB, double rea
     c.volume[k] = n.item >= 0 ? volume_of(kind_, c.setup.items[n.item].shape, c.X_WS[n.item], reach)
                               : merged(kind_, c.volume[n.left], c.volume[n.right]);
   }
-  c.box = nodes.empty() ? empty_box() : box_around(kind_, c.volume[0]);
+  const Box3 box = nodes.empty() ? empty_box() : box_around(kind_, c.volume[0]);
+  if (!c.current && near_current_) {  // placed before: the box that find_near knows stays
+    c.current = true;
+    return;
+  }
+  c.box = box;
+  c.current = true;
+  near_current_ = false;
+}
+
+void CollisionScene::place(int compound, const Box3& box) {
+  compounds_[compound].box = box;
+  compounds_[compound].current = false;
+  near_current_ = false;
 }
 
 void CollisionScene::put(const ItemPair& p) {
@@ -55,15 +69,25 @@ void CollisionScene::put(const ItemPair& p) {
 }
 
 std::span<const ItemPair> CollisionScene::find_pairs() {
-  counters_ = {};
+  if (!near_current_) find_near();
   pairs_.clear();
   for (int c = 0; c < static_cast<int>(compounds_.size()); ++c) {
-    if (!compounds_[c].setup.is_static) against_grounds(c);
-    if (compounds_[c].setup.inner) inside(c);
+    const Compound& x = compounds_[c];
+    if (!x.current) continue;
+    if (!x.setup.is_static && x.setup.meets_world) against_grounds(c);
+    if (x.setup.inner) inside(c);
   }
-  sweep();
+  for (const CompoundPair& p : near_)
+    if (compounds_[p.a].current && compounds_[p.b].current) between(p.a, p.b);
   std::sort(pairs_.begin(), pairs_.end());
+  near_current_ = false;
   return pairs_;
+}
+
+bool CollisionScene::may_meet(const Compound& a, const Compound& b) const {
+  if (a.setup.tree.nodes.empty() || b.setup.tree.nodes.empty()) return false;
+  if (!a.setup.is_static && !b.setup.is_static) return a.setup.group < 0 || a.setup.group != b.setup.group;
+  return a.setup.is_static != b.setup.is_static && (a.setup.is_static ? b : a).setup.meets_world;
 }
 
 /// Is the volume clear of the ground?
@@ -137,9 +161,11 @@ void CollisionScene::between(int a, int b) {
   descend(compounds_[a], a, compounds_[b], b, 0, 0);
 }
 
-/// Compounds whose boxes overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in
-/// y and z.
-void CollisionScene::sweep() {
+/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z.
+std::span<const CompoundPair> CollisionScene::find_near() {
+  counters_ = {};
+  near_.clear();
+  near_current_ = true;
   auto before = [&](int i, int j) {
     const double x = compounds_[i].box.lo.x, y = compounds_[j].box.lo.x;
     return x < y || (x == y && i < j);
@@ -148,14 +174,16 @@ void CollisionScene::sweep() {
     for (std::size_t m = k; m > 0 && before(order_[m], order_[m - 1]); --m) std::swap(order_[m], order_[m - 1]);
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const Compound& a = compounds_[order_[k]];
-    if (a.setup.tree.nodes.empty()) continue;
     for (std::size_t m = k + 1; m < order_.size() && compounds_[order_[m]].box.lo.x <= a.box.hi.x; ++m) {
       const Compound& b = compounds_[order_[m]];
-      if (b.setup.tree.nodes.empty() || (a.setup.is_static && b.setup.is_static)) continue;
+      if (!may_meet(a, b)) continue;
       ++counters_.volume_tests;
-      if (overlap(a.box, b.box)) between(std::min(order_[k], order_[m]), std::max(order_[k], order_[m]));
+      if (!overlap(a.box, b.box)) continue;
+      if (near_.size() == capacity_) ++counters_.dropped;
+      else near_.push_back({std::min(order_[k], order_[m]), std::max(order_[k], order_[m])});
     }
   }
+  return near_;
 }
 
 std::int64_t CollisionScene::naive_tests() const {

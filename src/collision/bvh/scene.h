@@ -3,6 +3,9 @@
 /// A compound is a set of items (shapes on bodies) that share one tree: a robot, a ball, the static field. Grounds are
 /// unbounded (planes, height fields); as leaves of a tree they would overlap everything, so each tree is descended
 /// against them instead. After `finish` nothing allocates. Pairs come in a fixed order.
+///
+/// Trees cost more than boxes. Whoever knows a box around a compound cheaply calls `place`, then `find_near`, and updates the
+/// trees of those compounds only that come near others; all others are left out of find_pairs.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -26,12 +29,19 @@ struct CompoundSetup {
   bool inner = false;                      // look for contacts between its own items
   std::vector<std::pair<int, int>> never;  // items that never touch each other (neighbours in the robot)
   bool is_static = false;                  // static compounds are not tested against each other
+  bool meets_world = true;                 // is tested against static compounds and grounds
+  int group = -1;                          // compounds of one group are not tested against each other; −1: of none
 };
 
 /// Two items that may touch. compound_b < 0: item_b is a ground.
 struct ItemPair {
   int compound_a, item_a, compound_b, item_b;
   friend auto operator<=>(const ItemPair&, const ItemPair&) = default;
+};
+
+/// Two compounds whose boxes overlap; a < b.
+struct CompoundPair {
+  int a, b;
 };
 
 struct CollisionCounters {
@@ -52,7 +62,13 @@ class CollisionScene {
   /// New poses of a compound's bodies; volumes grow by `reach` (half the distance at which contacts are wanted, plus
   /// motion).
   void update(int compound, std::span<const Pose> X_WB, double reach);
-  /// All pairs whose volumes overlap, sorted.
+  void set_meets_world(int compound, bool meets) { compounds_[compound].setup.meets_world = meets; }
+  /// Only a box around the compound (reach included): its tree is out of date until the next update.
+  void place(int compound, const Box3& box);
+  /// Compounds whose boxes overlap. Valid until the next find_near.
+  std::span<const CompoundPair> find_near();
+  /// All pairs whose volumes overlap, sorted; of compounds with trees that are up to date. Boxes are compared anew unless
+  /// find_near was called just before.
   std::span<const ItemPair> find_pairs();
   /// What a list of all pairs would test, by the same rules: for comparison.
   std::int64_t naive_tests() const;
@@ -75,6 +91,7 @@ class CollisionScene {
     Box3 box = empty_box();            // around the root, by update
     std::vector<std::uint8_t> barred;  // (items²) 1: never touch
     double reach = 0;
+    bool current = false;              // tree is up to date
   };
   struct Ground {
     Shape shape;
@@ -84,15 +101,17 @@ class CollisionScene {
   void inside(int c);
   void between(int a, int b);
   void descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b);
-  void sweep();
   bool above(const Ground& g, const Volume& v) const;
   void put(const ItemPair& p);
+  bool may_meet(const Compound& a, const Compound& b) const;
 
   VolumeKind kind_;
   std::vector<Compound> compounds_;
   std::vector<Ground> grounds_;
   std::vector<int> order_;                  // compounds by left end, kept from step to step
   std::vector<std::pair<int, int>> stack_;  // of descents
+  std::vector<CompoundPair> near_;
+  bool near_current_ = false;
   std::vector<ItemPair> pairs_;
   std::size_t capacity_ = 0;
   CollisionCounters counters_;

@@ -1,6 +1,7 @@
 #include "collision/narrow/surface.h"
 
 #include "collision/narrow/primitive.h"
+#include "collision/narrow/terrain_box.h"
 #include "collision/shape/height_field.h"
 #include "collision/shape/hull.h"
 #include "collision/shape/mesh.h"
@@ -263,6 +264,7 @@ void plane_against(const Shape& b, const Pose& X_AB, double margin, Candidates& 
 void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
   const Surface s{a};
   if (b.kind == SolidKind::sphere) return surface_sphere(s, b, X_AB.p, margin, out);
+  if (a.kind == SolidKind::height_field && b.kind == SolidKind::box && field_against_box(*a.field, b.half, X_AB, margin, out)) return;
   const Box3 box = grown(moved(X_AB, bounds(b)), margin);
   Reserve reserve;
   const Box3 box_B = grown(bounds(b), margin);

@@ -11,18 +11,9 @@
 
 #include "collision/shape/triangle.h"
 #include "core/result.h"
+#include "model/height_grid.h"
 
 namespace gradus {
-
-/// What a cell with an unknown (NaN) corner becomes.
-enum class UnknownHeights { hole, lowest_neighbour, refuse };
-
-struct HeightGrid {
-  int nx = 0, ny = 0;     // nodes
-  double dx = 0, dy = 0;  // cell size                                                 [m]
-  double x0 = 0, y0 = 0;  // node (0, 0) in S                                          [m]
-  std::vector<double> z;  // (ny · nx) row j after row j − 1; NaN where unknown        [m]
-};
 
 class HeightField {
  public:

@@ -13,9 +13,18 @@ Diagnostics error(const Place& place, std::string text) {
   return Diagnostics{{place, Severity::error, std::move(text), ""}};
 }
 
+/// What building a shape found is told where the shape is described, with the file that it came from.
+Result<Shape> told(Result<Shape> shape, const ShapeSpec& spec, const std::string& file) {
+  if (shape) return shape;
+  Diagnostics notes = shape.notes();
+  for (Diagnostic& d : notes) d.place = spec.place, d.text = file.empty() ? d.text : file + ": " + d.text;
+  return notes;
+}
+
 }  // namespace
 
-Result<Shape> ShapeLibrary::add(const ShapeSpec& spec, std::span<const MeshSpec> meshes, MeshUse use) {
+Result<Shape> ShapeLibrary::add(const ShapeSpec& spec, std::span<const MeshSpec> meshes, MeshUse use,
+                                std::span<const HeightMapSpec> maps) {
   switch (spec.kind) {
     case ShapeKind::plane:
       return plane_shape();
@@ -33,17 +42,19 @@ Result<Shape> ShapeLibrary::add(const ShapeSpec& spec, std::span<const MeshSpec>
                                              spec.kind == ShapeKind::capsule ? "capsule" : "cylinder"));
       return spec.kind == ShapeKind::capsule ? capsule_shape(spec.radius, spec.length * 0.5)
                                              : cylinder_shape(spec.radius, spec.length * 0.5);
+    case ShapeKind::height_field:
+      if (spec.map < 0 || spec.map >= static_cast<int>(maps.size()))
+        return error(spec.place, fmt::format("map number {} of {} does not exist", spec.map, maps.size()));
+      return told(add_field(maps[spec.map].grid, maps[spec.map].unknown), spec, maps[spec.map].file);
     case ShapeKind::mesh:
+    case ShapeKind::hull:
       break;
   }
   if (spec.mesh < 0 || spec.mesh >= static_cast<int>(meshes.size()))
     return error(spec.place, fmt::format("mesh number {} of {} does not exist", spec.mesh, meshes.size()));
   const MeshSpec& m = meshes[spec.mesh];
-  Result<Shape> shape = use == MeshUse::hull ? add_hull(m.vertices) : add_mesh(m.vertices, m.triangles);
-  if (shape) return shape;
-  Diagnostics notes = shape.notes();
-  for (Diagnostic& d : notes) d.place = spec.place, d.text = m.file + ": " + d.text;
-  return notes;
+  const bool hull = spec.kind == ShapeKind::hull || use == MeshUse::hull;
+  return told(hull ? add_hull(m.vertices) : add_mesh(m.vertices, m.triangles), spec, m.file);
 }
 
 Result<Shape> ShapeLibrary::add_hull(std::span<const Vec3> points) {

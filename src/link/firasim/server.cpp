@@ -19,6 +19,7 @@ void CommandBoard::begin_poll() {
 
 void CommandBoard::accept(const Packet& packet, double now, Orders& orders, ServerCounters& counters) {
   ++counters.packets;
+  bool for_team[2] = {false, false};
   for (const Command& c : packet.commands) {
     const int team = c.yellow ? 1 : 0;
     const bool known = c.id < wheels_[team].size();
@@ -30,7 +31,9 @@ void CommandBoard::accept(const Packet& packet, double now, Orders& orders, Serv
     fresh_[team][c.id] = 1;
     wheels_[team][c.id] = {c.wheel_left, c.wheel_right};
     last_[team] = now;
+    for_team[team] = true;
   }
+  for (int team = 0; team < 2; ++team) heard_[team] += for_team[team];
   if (packet.has_ball) {
     const BallReplacement& b = packet.ball;
     const bool ok = std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.vx) && std::isfinite(b.vy);

@@ -51,11 +51,13 @@ class CommandBoard {
   void watch(double now, ServerCounters& counters);
   const std::vector<Wheels>& blue() const { return wheels_[0]; }
   const std::vector<Wheels>& yellow() const { return wheels_[1]; }
+  std::int64_t heard(int team) const { return heard_[team]; }  // packets with a command for this team, 0 blue, 1 yellow
   void begin_poll();  // from here on, a second command to the same robot makes the first one stale
 
  private:
   std::vector<Wheels> wheels_[2];
   std::vector<char> fresh_[2];
+  std::int64_t heard_[2] = {0, 0};
   double last_[2] = {0, 0}, watchdog_ = 0;
 };
 
@@ -64,6 +66,8 @@ class Server {
   static Result<Server> open(const ServerOptions& options);
   /// Reads what has arrived (at most kMostDatagrams), updates wheels and orders.
   void poll(double now, Orders& orders);
+  /// Waits until a datagram is there, at most `seconds` of wall time.
+  bool wait(double seconds) const { return in_.wait(seconds); }
   void send(const Environment& environment);
   const CommandBoard& board() const { return board_; }
   const ServerCounters& counters() const { return counters_; }

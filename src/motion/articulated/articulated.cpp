@@ -50,10 +50,19 @@ void Articulated::respond(View<access> view) {
                    kind.root == RootKind::free ? &s.root : nullptr, view.impulse(), view.dV(), view.dv());
 }
 
+void Articulated::response(View<access> view, std::span<const int> links, Response* out) {
+  const RobotKind& kind = view.kind();
+  Scratch& s = view.own<Scratch>();
+  unit_responses(kind.links.data(), view.frames(), s.factors(kind), kind.root == RootKind::free ? &s.root : nullptr, links,
+                 view.response_room(), out);
+}
+
 void Articulated::commit(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v(), *a = view.a();
-  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), touches(view.contacts()), h, view.q_next(), view.v_next());
+  const bool contact = touches(view.contacts()) || view.rests();
+  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact, h, view.q_next(), view.v_next());
+  if (!contact) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, a, h, view.q_next() + 7, view.v_next() + 6);
   if (kind.has_mimics) commit_shared(kind, view.q_next() + 7, view.v_next() + 6);
   double* r = view.r_next();

@@ -1,9 +1,10 @@
 #include "motion/kinematic_walk/kinematic_walk.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "motion/joint_path.h"
-#include "motion/rigid.h"
+#include "motion/root.h"
 
 namespace gradus {
 namespace {
@@ -105,6 +106,7 @@ MotionNeeds KinematicWalk::bind(const RobotKind& kind) {
   n.z_size = kStand + 1;
   n.scratch = sizeof(Stand);
   n.uses_contacts = n.uses_drives = n.uses_velocities = false;
+  n.infinite_mass = true;
   if (kind.feet.empty()) n.missing.push_back("feet: name the objects that may stand on the ground, feet = [\"…\"]");
   for (int link : kind.feet) {
     const auto u = static_cast<std::size_t>(link);
@@ -136,6 +138,10 @@ void KinematicWalk::predict(View<access> view, double h) {
 void KinematicWalk::respond(View<access> view) {  // infinite mass
   for (int i = 0; i < view.kind().nlink(); ++i) view.dV()[i] = zero6<double>();
   for (int i = 0; i < view.kind().njoint(); ++i) view.dv()[i] = 0;
+}
+
+void KinematicWalk::response(View<access>, std::span<const int> links, Response* out) {
+  std::fill_n(out, links.size() * links.size(), Response{});
 }
 
 void KinematicWalk::commit(View<access> view, double h) {

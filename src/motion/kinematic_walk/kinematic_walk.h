@@ -22,6 +22,7 @@ struct KinematicWalk {
   static void enter(View<access> view, double h);
   static void predict(View<access> view, double h);
   static void respond(View<access> view);
+  static void response(View<access> view, std::span<const int> links, Response* out);
   static void commit(View<access> view, double h);
 };
 

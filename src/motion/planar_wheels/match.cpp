@@ -40,7 +40,9 @@ Placement search(const WheelsModel& m, std::span<double> state, int body, Vec2 p
 
 bool finite(Vec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-int blue_count(const WheelsModel& m) { return (m.robot_count() + 1) / 2; }
+int blue_count(const WheelsModel& m) {
+  return m.par.blue >= 0 ? m.par.blue : (m.robot_count() + 1) / 2;
+}
 
 /// Place of robot k of n in its own half, for the team on +x that attacks −x: keeper, then lines of three.
 Vec2 formation(const Field& f, int k) {
@@ -98,11 +100,8 @@ MatchEvent free_ball(const WheelsModel& m, std::span<double> state) {
   return MatchEvent::free_ball;
 }
 
-}  // namespace
-
-MatchEvent referee(const WheelsModel& m, std::span<double> state, MatchState& match, double h,
-                   const MatchRules& rules) {
-  match[kClock] += h;
+MatchEvent watch(const WheelsModel& m, std::span<double> state, std::span<double> match, double h,
+                 const MatchRules& rules) {
   if (match[kRestartIn] > 0) {
     match[kRestartIn] -= h;
     if (match[kRestartIn] > 0) return MatchEvent::none;
@@ -123,6 +122,18 @@ MatchEvent referee(const WheelsModel& m, std::span<double> state, MatchState& ma
   if (match[kStillFor] < rules.still_time) return MatchEvent::none;
   match[kStillFor] = 0;
   return free_ball(m, state);
+}
+
+}  // namespace
+
+MatchEvent referee(const WheelsModel& m, std::span<double> state, std::span<double> match, double h,
+                   const MatchRules& rules) {
+  match[kClock] += h;
+  const MatchEvent event = watch(m, state, match, h, rules);
+  if (event == MatchEvent::none) return event;
+  ++match[kEventCount];
+  match[kLastEvent] = static_cast<double>(event);
+  return event;
 }
 
 }  // namespace gradus::wheels

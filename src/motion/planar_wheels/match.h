@@ -24,7 +24,7 @@ Placement place_robot(const WheelsModel& m, std::span<double> state, int robot, 
                       double clearance = 1e-3);
 Placement place_ball(const WheelsModel& m, std::span<double> state, Vec2 p, Vec2 velocity, double clearance = 1e-3);
 
-/// All robots in their own halves, the ball in the middle. Any number of robots, half of them (rounded up) blue.
+/// All robots in their own halves, the ball in the middle. Any number of robots.
 /// Returns how many had to be moved or could not be placed.
 int kick_off(const WheelsModel& m, std::span<double> state, Team first);
 
@@ -33,7 +33,18 @@ int kick_off(const WheelsModel& m, std::span<double> state, Team first);
 int ball_in_goal(const WheelsModel& m, std::span<const double> state);
 
 /// The score and clock of a match, as doubles so that it can live in a state slab.
-enum MatchField { kClock, kGoalsBlue, kGoalsYellow, kRestartIn, kStillFor, kLastRestart, kMatchSize };
+enum MatchField {
+  kClock,
+  kGoalsBlue,
+  kGoalsYellow,
+  kRestartIn,
+  kStillFor,
+  kLastRestart,
+  kEventCount,  // events so far ...
+  kLastEvent,   // ... and the last of them, a MatchEvent
+  kHalted,      // 1: the referee stopped play, wheels stand
+  kMatchSize
+};
 using MatchState = std::array<double, kMatchSize>;
 
 struct MatchRules {
@@ -45,6 +56,6 @@ enum class MatchEvent { none, goal_blue, goal_yellow, kick_off, free_ball };
 
 /// Watches a step of length h: counts goals, kicks off again after the pause, frees a stuck ball at the nearest
 /// free-ball mark (centres of the quadrants).
-MatchEvent referee(const WheelsModel& m, std::span<double> state, MatchState& match, double h, const MatchRules& rules);
+MatchEvent referee(const WheelsModel& m, std::span<double> state, std::span<double> match, double h, const MatchRules& rules);
 
 }  // namespace gradus::wheels

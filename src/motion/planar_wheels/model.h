@@ -95,7 +95,8 @@ struct Numerics {
 };
 
 struct WheelsParameters {
-  std::vector<RobotParameters> robots;  // one entry per robot
+  std::vector<RobotParameters> robots;  // one entry per robot, blue ones first
+  int blue = -1;                        // how many of them are blue; −1: half, rounded up
   BallParameters ball;
   Surfaces surfaces;
   Field field;

@@ -142,4 +142,70 @@ std::vector<Vec2> guide_outline(double side, double guide_width, double guide_de
   return {{a, w}, {a, a}, {-a, a}, {-a, -a}, {a, -a}, {a, -w}, {a - guide_depth, -w / 2}, {a - guide_depth, w / 2}};
 }
 
+std::vector<Vec2> convex_hull(std::vector<Vec2> p) {
+  std::sort(p.begin(), p.end(), [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+  std::vector<Vec2> hull;  // lower, then upper chain [Andrew 1979]
+  for (int chain = 0; chain < 2; ++chain) {
+    const std::size_t first = hull.size();
+    for (const Vec2 q : p) {
+      while (hull.size() >= first + 2 && !(cross(hull.back() - hull[hull.size() - 2], q - hull.back()) > 1e-15))
+        hull.pop_back();
+      hull.push_back(q);
+    }
+    if (!hull.empty()) hull.pop_back();  // the first of the other chain
+    std::reverse(p.begin(), p.end());
+  }
+  return hull;
+}
+
+namespace {
+
+constexpr double kSame = 1e-9;  // closer points are one [m]
+
+bool strictly_inside(const std::vector<Vec2>& part, Vec2 p) {
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const Vec2 a = part[i], e = part[(i + 1) % part.size()] - a;
+    if (cross(e, p - a) <= kSame * norm(e)) return false;
+  }
+  return true;
+}
+
+/// Where the edges a–b and c–d cross, if they do.
+bool crossing(Vec2 a, Vec2 b, Vec2 c, Vec2 d, Vec2& out) {
+  const double det = cross(b - a, d - c);
+  if (std::fabs(det) < 1e-15) return false;
+  const double s = cross(c - a, d - c) / det, t = cross(c - a, b - a) / det;
+  out = a + s * (b - a);
+  return s >= 0 && s <= 1 && t >= 0 && t <= 1;
+}
+
+}  // namespace
+
+std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts) {
+  std::vector<Vec2> points;
+  const auto keep = [&](Vec2 p) {
+    const auto near = [&](Vec2 q) { return norm(p - q) < kSame; };
+    const bool covered = std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return strictly_inside(part, p); });
+    if (!covered && std::none_of(points.begin(), points.end(), near)) points.push_back(p);
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t k = 0; k < parts[i].size(); ++k) {
+      const Vec2 a = parts[i][k], b = parts[i][(k + 1) % parts[i].size()];
+      keep(a);
+      for (std::size_t j = i + 1; j < parts.size(); ++j)
+        for (std::size_t l = 0; l < parts[j].size(); ++l) {
+          Vec2 x;
+          if (crossing(a, b, parts[j][l], parts[j][(l + 1) % parts[j].size()], x)) keep(x);
+        }
+    }
+  std::sort(points.begin(), points.end(),
+            [](Vec2 a, Vec2 b) { return std::atan2(a.y, a.x) < std::atan2(b.y, b.x); });
+  std::vector<Vec2> out;
+  for (std::size_t i = 0; i < points.size(); ++i) {  // points in the middle of a straight edge say nothing
+    const Vec2 a = points[(i + points.size() - 1) % points.size()], b = points[i], c = points[(i + 1) % points.size()];
+    if (std::fabs(cross(b - a, c - b)) > kSame * norm(c - a)) out.push_back(b);
+  }
+  return out;
+}
+
 }  // namespace gradus::wheels

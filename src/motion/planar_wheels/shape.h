@@ -51,4 +51,10 @@ std::vector<RimPoint> rim_table(std::span<const ConvexPiece> pieces, double ball
 std::vector<Vec2> square_outline(double side);
 std::vector<Vec2> guide_outline(double side, double guide_width, double guide_depth);
 
+/// Outline of the union of convex, counter-clockwise polygons that is star-shaped about the origin: their corners and
+/// crossings that no other covers, by angle.
+std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts);
+/// Counter-clockwise convex hull.
+std::vector<Vec2> convex_hull(std::vector<Vec2> points);
+
 }  // namespace gradus::wheels

@@ -6,14 +6,7 @@
 
 namespace gradus {
 
-MotionNeeds PrescribedJoints::bind(const RobotKind& kind) {
-  MotionNeeds n;
-  n.z_size = 1;
-  n.scratch = sizeof(RigidScratch);
-  n.uses_drives = false;
-  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
-  return n;
-}
+MotionNeeds PrescribedJoints::bind(const RobotKind& kind) { return rigid_needs(kind, 1); }
 
 void PrescribedJoints::enter(View<access> view, double h) {
   *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);
@@ -38,11 +31,17 @@ void PrescribedJoints::respond(View<access> view) {
   respond_rigid(view.kind(), view.own<RigidScratch>().factor, view.impulse(), view.dV(), view.dv());
 }
 
+void PrescribedJoints::response(View<access> view, std::span<const int> links, Response* out) {
+  response_rigid(view.kind(), view.own<RigidScratch>().factor, links, out);
+}
+
 void PrescribedJoints::commit(View<access> view, double h) {
   *view.z_next() = maximum(*view.z() - 1, 0.0);
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
-  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), touches(view.contacts()), h, view.q_next(), view.v_next());
+  const bool contact = touches(view.contacts()) || view.rests();
+  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact, h, view.q_next(), view.v_next());
+  if (!contact) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, view.a(), h, view.q_next() + 7, view.v_next() + 6);
   commit_results(kind, v, view.v_next(), h, view.r_next());
 }

@@ -10,12 +10,13 @@ struct PrescribedJoints {
   static constexpr std::string_view name = "prescribed_joints";
   static constexpr int level = 2;
   static constexpr Access access{
-      .reads = Field::q | Field::v | Field::z | Field::target | Field::frames | Field::contacts | Field::acc,
+      .reads = Field::q | Field::v | Field::z | Field::target | Field::frames | Field::contacts | Field::acc | Field::impulse,
       .writes = Field::q | Field::v | Field::z | Field::r | Field::acc | Field::impulse};
   static MotionNeeds bind(const RobotKind& kind);
   static void enter(View<access> view, double h);
   static void predict(View<access> view, double h);
   static void respond(View<access> view);
+  static void response(View<access> view, std::span<const int> links, Response* out);
   static void commit(View<access> view, double h);
 };
 

@@ -5,14 +5,7 @@
 
 namespace gradus {
 
-MotionNeeds SingleBody::bind(const RobotKind& kind) {
-  MotionNeeds n;
-  n.z_size = 1;
-  n.scratch = sizeof(RigidScratch);
-  n.uses_drives = false;
-  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
-  return n;
-}
+MotionNeeds SingleBody::bind(const RobotKind& kind) { return rigid_needs(kind, 1); }
 
 void SingleBody::enter(View<access> view, double h) {
   *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);
@@ -25,6 +18,10 @@ void SingleBody::predict(View<access> view, double h) {
 
 void SingleBody::respond(View<access> view) {
   respond_rigid(view.kind(), view.own<RigidScratch>().factor, view.impulse(), view.dV(), view.dv());
+}
+
+void SingleBody::response(View<access> view, std::span<const int> links, Response* out) {
+  response_rigid(view.kind(), view.own<RigidScratch>().factor, links, out);
 }
 
 void SingleBody::commit(View<access> view, double h) {

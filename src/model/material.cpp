@@ -1,0 +1,48 @@
+#include "model/material.h"
+
+#include <algorithm>
+
+#include "math/scalar.h"
+
+namespace gradus {
+namespace {
+
+using Number = std::optional<double>;
+using Combine = double (*)(double, double);
+
+double geometric(double a, double b) { return square_root(a * b); }
+double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+double larger(double a, double b) { return std::max(a, b); }
+
+double choose(Number pair, Number a, Number b, Combine combine, double scene) {
+  if (pair) return *pair;
+  if (a && b) return combine(*a, *b);
+  return a ? *a : b.value_or(scene);
+}
+
+const ContactPairSpec* find_pair(const ContactSpec& scene, const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return nullptr;
+  for (const ContactPairSpec& p : scene.pairs)
+    if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return &p;
+  return nullptr;
+}
+
+}  // namespace
+
+PairNumbers pair_numbers(const ContactSpec& scene, const SurfaceSpec& a, const SurfaceSpec& b) {
+  static const ContactPairSpec kNone;
+  const ContactPairSpec* known = find_pair(scene, a.material, b.material);
+  const ContactPairSpec& p = known ? *known : kNone;
+  PairNumbers n{};
+  n.friction = choose(p.friction, a.friction, b.friction, geometric, scene.friction);
+  n.stiffness = choose(p.stiffness, a.stiffness, b.stiffness, in_series, scene.stiffness);
+  n.damping = choose(p.damping, a.damping, b.damping, in_series, scene.damping);
+  n.tangential_stiffness = scene.tangential_stiffness * (n.stiffness / scene.stiffness);
+  n.tangential_damping = scene.tangential_damping * (n.damping / std::max(scene.damping, 1e-300));
+  n.restitution = choose(p.restitution, a.restitution, b.restitution, geometric, scene.restitution);
+  n.rolling = choose(p.rolling, a.rolling, b.rolling, larger, scene.rolling);
+  n.torsion = choose(p.torsion, a.torsion, b.torsion, larger, scene.torsion);
+  return n;
+}
+
+}  // namespace gradus

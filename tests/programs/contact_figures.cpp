@@ -1,0 +1,203 @@
+/// Figures of contacts between moving bodies that take too long for a test: docs/couple.md has the tables.
+///   contact_figures stacks | ratio | robots | scene FILE | scrum SEEDS | linear | momentum
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "control/attach.h"
+#include "load/scene_toml.h"
+#include "support/contact_scenes.h"
+
+namespace gradus::test {
+namespace {
+
+constexpr double kSteps[] = {0.001, 0.002, 0.005};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void print_coupling(const World& w) {
+  const CouplingReport& c = w.report().coupling;
+  const double k = static_cast<double>(std::max<std::int64_t>(1, w.k()));
+  std::printf("contacts %d islands %d, a step: sweeps %.1f newtons %.2f; second passes %lld, unsettled %lld, dropped %lld of %lld steps\n",
+              c.contacts, c.islands, double(c.sweeps) / k, double(c.newtons) / k, static_cast<long long>(c.passes),
+              static_cast<long long>(c.unsettled), static_cast<long long>(c.dropped), static_cast<long long>(w.k()));
+}
+
+void stacks() {
+  for (int n : {10, 20})
+    for (double h : kSteps) {
+      const auto w = make_world(stack_of(n, h));
+      const double t0 = now();
+      run(*w, 1);
+      std::vector<Vec3> at;
+      for (int i = 0; i < n; ++i) at.push_back(base_at(*w, i));
+      run(*w, 58);
+      double drift = 0, fast = 0;
+      const int last = static_cast<int>(std::lround(1 / h));
+      for (int k = 0; k < last; ++k) {
+        w->step();
+        for (int i = 0; i < n; ++i) fast = std::max(fast, norm(base_velocity_of(*w, i)));
+      }
+      for (int i = 0; i < n; ++i) drift = std::max(drift, norm(base_at(*w, i) - at[static_cast<std::size_t>(i)]));
+      std::printf("stack of %d, %g ms, 60 s: drift %.2e m, speed %.1e m/s, %.0f us a step; ", n, h * 1e3, drift, fast,
+                  (now() - t0) / (60 / h) * 1e6);
+      print_coupling(*w);
+    }
+}
+
+void ratio() {
+  for (double h : kSteps) {
+    const auto w = make_world(gram_under_ton(h));
+    const Watched r = watch(*w, 10);
+    std::printf("1 g under 1000 kg, %g ms: deepest pair %.1e m (static 2.5e-5), last speed %.1e m/s, 1 g cube at z %.6f; ", h * 1e3,
+                r.deepest, r.end, base_at(*w, 0).z);
+    print_coupling(*w);
+  }
+}
+
+void robots(const char* only) {
+  for (const RobotScene& s : robot_scenes())
+    for (double k : {2e4, 1e5, 1e6})
+      for (double h : kSteps) {
+        if (only && !std::strstr(s.name, only)) continue;
+        const auto w = make_world(s.make(h, k));
+        if (s.start) s.start(*w);
+        const double t0 = now();
+        const Watched r = watch(*w, s.seconds);
+        std::printf("%-24s k %.0e %g ms: %s deepest %5.2f mm, top %5.2f, end %.1e m/s, contacts %2d, base z %.4f, %.1f us a step; ", s.name, k,
+                    h * 1e3, r.finite ? "ok" : "EXPLODED", r.deepest * 1e3, r.top, r.end, r.contacts, base_at(*w, 0).z,
+                    (now() - t0) / (s.seconds / h) * 1e6);
+        print_coupling(*w);
+      }
+}
+
+std::unique_ptr<World> load(const std::string& file, std::uint64_t seed, double h) {
+  auto scene = load_scene(file, {});
+  if (!scene) {
+    for (const Diagnostic& d : scene.notes()) std::fprintf(stderr, "%s\n", to_string(d).c_str());
+    std::exit(1);
+  }
+  if (seed) scene->seed = seed;
+  if (h > 0) scene->step = h;
+  auto world = make_world(*scene);
+  for (const Diagnostic& d : attach_controllers(*world)) std::fprintf(stderr, "%s\n", to_string(d).c_str());
+  return world;
+}
+
+double energy(const World& w) {
+  double e = 0;
+  for (int r = 0; r < w.robot_count(); ++r) e += w.energy(r);
+  return e;
+}
+
+/// Energy that the drives and passive joints put in during the last step: Σ τ (v + v⁺)/2 h.
+double work(const World& w, const std::vector<std::vector<double>>& v0) {
+  double sum = 0;
+  for (int r = 0; r < w.robot_count(); ++r) {
+    const auto tau = w.tau(r), v = w.v(r);
+    for (std::size_t j = 0; j < tau.size(); ++j) sum += tau[j] * 0.5 * (v[6 + j] + v0[static_cast<std::size_t>(r)][6 + j]) * w.model().step;
+  }
+  return sum;
+}
+
+struct Balance {
+  double worst_step = -1e9, rise = -1e9;  // energy beyond the drives' work: in a step; over any stretch
+  double top = 0;
+};
+
+/// Runs and keeps the books: gain = E − E₀ − work of the drives must only fall.
+Balance balance(World& w, double seconds) {
+  Balance b;
+  double before = energy(w), gain = 0, least = 0;
+  const int steps = static_cast<int>(std::lround(seconds / w.model().step));
+  for (int i = 0; i < steps; ++i) {
+    const auto v0 = all_v(w);
+    w.step();
+    const double e = energy(w), d = e - before - work(w, v0);
+    before = e;
+    gain += d;
+    b.worst_step = std::max(b.worst_step, d);
+    b.rise = std::max(b.rise, gain - least);
+    least = std::min(least, gain);
+    for (int r = 0; r < w.robot_count(); ++r) b.top = std::max(b.top, norm(base_velocity_of(w, r)));
+  }
+  return b;
+}
+
+void scrum(int seeds, double h) {
+  double worst = -1e9, rise = -1e9, top = 0;
+  int bad = 0;
+  std::int64_t unsettled = 0, dropped = 0, steps = 0, passes = 0;
+  for (int s = 1; s <= seeds; ++s) {
+    const auto w = load(GRADUS_SOURCE_DIR "/scenes/scrum.toml", static_cast<std::uint64_t>(s), h);
+    const Balance b = balance(*w, 4);
+    worst = std::max(worst, b.worst_step), rise = std::max(rise, b.rise), top = std::max(top, b.top);
+    bad += w->report().not_finite >= 0 || !(b.top < 20);
+    unsettled += w->report().coupling.unsettled, dropped += w->report().coupling.dropped, passes += w->report().coupling.passes;
+    steps += w->k();
+    if (seeds <= 5) print_coupling(*w);
+  }
+  std::printf("scrum, %d seeds, %g ms: exploded %d, energy beyond the drives' work: worst step %.2e J, worst rise %.2e J, fastest base %.2f m/s, "
+              "second passes %lld unsettled %lld dropped %lld of %lld steps\n",
+              seeds, h * 1e3, bad, worst, rise, top, static_cast<long long>(passes), static_cast<long long>(unsettled),
+              static_cast<long long>(dropped), static_cast<long long>(steps));
+}
+
+void one_scene(const std::string& file, double h) {
+  const auto w = load(file, 0, h);
+  const double t0 = now();
+  int most = 0;
+  double worst = 0;
+  while (w->time() < w->model().duration - 1e-9) {
+    const double t = now();
+    w->step();
+    worst = std::max(worst, now() - t);
+    most = std::max(most, static_cast<int>(w->contacts().size()));
+  }
+  const double wall = now() - t0;
+  double fast = 0, deepest = 0;
+  for (int r = 0; r < w->robot_count(); ++r) fast = std::max(fast, norm(base_velocity_of(*w, r)));
+  for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
+  std::printf("%s, %g ms: %.1f times real time, %.1f us a step (worst %.0f), most contacts %d, at the end: fastest %.1e m/s, deepest %.2f mm; ",
+              file.c_str(), w->model().step * 1e3, w->time() / wall, wall / double(w->k()) * 1e6, worst * 1e6, most, fast, deepest * 1e3);
+  print_coupling(*w);
+}
+
+/// Robots in a grid in pairs that touch: cost per robot and step.
+void linear() {
+  for (int n : {10, 20, 50, 100, 200}) {
+    SceneSpec s = contact_scene(0.001, 1e6, 0.001);
+    for (int i = 0; i < n / 2; ++i) {
+      const double x = 1.2 * (i % 10), y = 1.0 * (i / 10);
+      add(s, humanoid28(), "articulated", {x, y, kHumanoid28Height});
+      add(s, humanoid28(), "articulated", {x + 0.05, y + 0.02, 0.62 + kHumanoid28Height}, exponential(Vec3{0, 1.2, 0.3}));
+    }
+    const auto w = make_world(s);
+    run(*w, 0.2);
+    const double t0 = now();
+    run(*w, 1);
+    const double us = (now() - t0) / 1000 * 1e6;
+    std::printf("%d robots in falling pairs: %.0f us a step, %.2f us a robot, contacts %d islands %d\n", n, us, us / n,
+                w->report().coupling.contacts, w->report().coupling.islands);
+  }
+}
+
+}  // namespace
+}  // namespace gradus::test
+
+int main(int argc, char** argv) {
+  using namespace gradus::test;
+  const std::string what = argc > 1 ? argv[1] : "";
+  const double h = argc > 3 ? std::atof(argv[3]) : 0;
+  if (what == "stacks") stacks();
+  else if (what == "ratio") ratio();
+  else if (what == "robots") robots(argc > 2 ? argv[2] : nullptr);
+  else if (what == "scrum") scrum(argc > 2 ? std::atoi(argv[2]) : 3, h);
+  else if (what == "scene" && argc > 2) one_scene(argv[2], h);
+  else if (what == "linear") linear();
+  else return std::fprintf(stderr, "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear\n"), 1;
+  return 0;
+}
