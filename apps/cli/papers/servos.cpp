@@ -15,6 +15,7 @@ namespace {
 struct Set {
   const char *folder, *servo, *quantity;
   bool rms;    // root mean square, else mean of |error|
+  double h;    // step that the chain was fitted with [s]
   double due;  // acceptance of issue 4 [rad]
   Json peers;
 };
@@ -34,7 +35,7 @@ std::optional<Json> run_set(const Set& set, const PaperOptions& options, bool& r
   double sum = 0;
   Json by_log = Json::object();
   for (const Recording& r : recordings) {
-    const std::optional<Replay> sim = replay(r, for_log(servo, r));
+    const std::optional<Replay> sim = replay(r, for_log(servo, r), set.h);
     if (!sim) return std::nullopt;
     const double error = set.rms ? sim->rms : sim->mean_abs;
     by_log[r.file] = error;
@@ -64,6 +65,7 @@ std::optional<Json> servos(const PaperOptions& options) {
        "xl330.toml",
        "XL330 pendulum, mean |error|",
        false,
+       0.001,
        0.036,
        {{"Coulomb and viscous", 0.0584}, {"load-dependent friction (M6)", 0.0336}}},
       {"go1_pendulum",
