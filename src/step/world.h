@@ -149,6 +149,8 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
+  void begin(Slot& s);          // B1, B2
+  void predict(int robot);      // B3
   void move(int robot);         // B1 to B3
   bool review(Slot& s);         // were limits met?
   void take_impulses(int robot);  // B4: given by users
