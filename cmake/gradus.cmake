@@ -67,7 +67,7 @@ function(gradus_library)
   set_target_properties(gradus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endfunction()
 
-# gradus, its public headers, robots, fields, maps, motions and scenes; and what find_package(gradus) reads.
+# gradus, its public headers, robots, servos, fields, maps, motions and scenes; and what find_package(gradus) reads.
 function(gradus_install)
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)
@@ -76,7 +76,7 @@ function(gradus_install)
     install(TARGETS gradus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
   install(DIRECTORY include/gradus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY robots fields maps motions scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
+  install(DIRECTORY robots servos fields maps motions scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
   set(where ${CMAKE_INSTALL_LIBDIR}/cmake/gradus)
   install(EXPORT gradusTargets NAMESPACE gradus:: DESTINATION ${where})
   file(WRITE ${PROJECT_BINARY_DIR}/gradusConfig.cmake "include(\"\${CMAKE_CURRENT_LIST_DIR}/gradusTargets.cmake\")\n")

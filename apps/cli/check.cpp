@@ -10,23 +10,6 @@
 namespace gradus::cli {
 namespace {
 
-/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or [[object]].
-enum class FileKind { scene, robot, motion, walk };
-
-FileKind kind_of(const std::string& path) {
-  if (path.size() > 5 && path.substr(path.size() - 5) == ".urdf") return FileKind::robot;
-  std::FILE* f = std::fopen(path.c_str(), "rb");
-  if (!f) return FileKind::scene;
-  std::string text(1 << 16, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), f));
-  std::fclose(f);
-  auto has = [&](const char* table) { return text.find(std::string("\n") + table) != std::string::npos || text.rfind(table, 0) == 0; };
-  if (has("[motion]")) return FileKind::motion;
-  if (has("[walk]")) return FileKind::walk;
-  if (has("[[object]]") || has("[robot]")) return FileKind::robot;
-  return FileKind::scene;
-}
-
 Diagnostics check_scene(const std::string& path) {
   auto scene = load_scene(path, load_options());
   if (!scene) return scene.notes();

@@ -30,9 +30,15 @@ void add_paper(CLI::App& app, Outcome& outcome);
 LoadOptions load_options();
 /// The scene file itself, or a scene of that name that comes with gradus ("levels").
 std::string find_scene(const std::string& name);
+/// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or
+/// [[object]].
+enum class FileKind { scene, robot, motion, walk };
+FileKind kind_of(const std::string& path);
+/// A scene by file or name; a robot file becomes a scene: the robot alone on a plane.
+Result<SceneSpec> load_scene_or_robot(const std::string& name);
 /// Prints all, one a line, to standard error.
 void print(const Diagnostics& notes);
-/// Loads a scene and applies --set and --motion; nothing on errors, which are printed.
+/// Loads a scene or robot and applies --set and --motion; nothing on errors, which are printed.
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
                                          const std::vector<std::string>& motions);
 double now();          // wall clock from any start [s]

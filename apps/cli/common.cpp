@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
 
@@ -25,6 +27,54 @@ std::string find_scene(const std::string& name) {
     for (const std::string& candidate : {folder + "/" + name, folder + "/scenes/" + name + ".toml"})
       if (fs::exists(candidate)) return candidate;
   return name;  // the loader says that it is not there
+}
+
+FileKind kind_of(const std::string& path) {
+  if (fs::path(path).extension() == ".urdf") return FileKind::robot;
+  std::FILE* f = std::fopen(path.c_str(), "rb");
+  if (!f) return FileKind::scene;
+  std::string text(1 << 16, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), f));
+  std::fclose(f);
+  const auto has = [&](const std::string& table) { return text.find("\n" + table) != text.npos || text.starts_with(table); };
+  if (has("[motion]")) return FileKind::motion;
+  if (has("[walk]")) return FileKind::walk;
+  return has("[[object]]") || has("[robot]") ? FileKind::robot : FileKind::scene;
+}
+
+namespace {
+
+/// A name that a scene may give a robot.
+std::string plain_name(const std::string& path) {
+  std::string name = fs::path(path).stem().string();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "robot_" + name : name;
+}
+
+/// As TOML writes it between quotes.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) (c == '"' || c == '\\' ? out += '\\' : out) += c;
+  return out + "\"";
+}
+
+Result<SceneSpec> scene_of_robot(const std::string& path) {
+  const auto robot = load_robot(path, load_options());
+  if (!robot) return robot.notes();
+  const bool has_joints = std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
+  const std::string name = plain_name(path);
+  return parse_scene("[world]\nname = " + quoted(name) + "\nabout = " + quoted(name + " alone on a plane") +
+                         "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name + "]\nmodel = " +
+                         quoted(fs::absolute(path).string()) + "\nmotion = \"" + (has_joints ? "articulated" : "free_body") + "\"\n",
+                     path, load_options());
+}
+
+}  // namespace
+
+Result<SceneSpec> load_scene_or_robot(const std::string& name) {
+  const std::string path = find_scene(name);
+  return kind_of(path) == FileKind::robot ? scene_of_robot(path) : load_scene(path, load_options());
 }
 
 void print(const Diagnostics& notes) {
@@ -52,7 +102,7 @@ void print_no_scene(const std::string& name) {
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
                                          const std::vector<std::string>& motions) {
   if (!fs::exists(find_scene(name))) return print_no_scene(name), std::nullopt;
-  auto scene = load_scene(find_scene(name), load_options());
+  auto scene = load_scene_or_robot(name);
   print(scene.notes());
   if (!scene) return std::nullopt;
   Diagnostics problems;

@@ -1,13 +1,35 @@
 // gradus: robots that walk, roll and play soccer, each at the level of detail that the question needs.
+#include <cstdio>
+
 #include "cli/commands.h"
+
+namespace {
+
+/// What somebody sees who types the name alone.
+void print_welcome() {
+  std::printf(
+      "gradus %s: robots that walk, roll and play soccer, each at the level of detail that you need.\n\n"
+      "  gradus run levels --speed real --view    watch one humanoid at four levels of detail, in your browser\n"
+      "  gradus run levels                        the same as fast as possible, with a summary\n"
+      "  gradus run my_robot.urdf --speed real --view     your own robot, alone on a plane\n"
+      "  gradus check my_robot.urdf               all errors of a file at once\n"
+      "  gradus show levels --properties          everything that can be read, plotted, logged, set\n\n"
+      "  gradus --help                            all commands\n"
+      "  gradus COMMAND --help                    one of them, with examples\n",
+      GRADUS_VERSION);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace gradus::cli;
+  if (argc == 1) return print_welcome(), 0;
   CLI::App app{"gradus: a simulator of robots that walk, roll and play soccer.\n"
                "Every robot runs at its own level of detail; all levels share one world."};
   app.footer(
       "Examples:\n"
       "  gradus run levels                        one humanoid at four levels of detail, side by side\n"
+      "  gradus run levels --speed real --view    watch and steer it in the browser\n"
       "  gradus run levels --for 30s --log w.mcap run it and keep a log\n"
       "  gradus replay w.mcap                     run the log again, compare every state\n"
       "  gradus export w.mcap -o walk.html        the log as one page that needs no server\n"

@@ -49,7 +49,7 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
   j["events"] = nlohmann::json::array();
-  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"robot", e.robot}, {"what", e.what}});
+  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
   if (!w.groups().empty()) j["match"] = matches_json(w);
   if (run.firasim()) j["firasim"] = firasim_json(*run.firasim());
   for (int r = 0; r < w.robot_count(); ++r) {

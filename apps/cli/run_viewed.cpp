@@ -6,9 +6,8 @@
 #include <thread>
 
 #include "cli/runner.h"
+#include "cli/scene_changes.h"
 #include "cli/world_view.h"
-#include "load/scene_json.h"
-#include "load/scene_toml.h"
 
 namespace gradus::cli {
 namespace {
@@ -51,6 +50,23 @@ class FileWatch {
   std::map<std::string, fs::file_time_type> times_;
 };
 
+/// Errors with file and line, one a line; the page has room for a few.
+std::string all_errors(const Diagnostics& notes) {
+  constexpr int kShown = 6;
+  std::string text;
+  int count = 0;
+  for (const Diagnostic& d : notes)
+    if (d.severity == Severity::error && ++count <= kShown) text += (count > 1 ? "\n" : "") + to_string(d);
+  return count > kShown ? text + "\n… and " + std::to_string(count - kShown) + " more" : text;
+}
+
+std::string shortened(const std::vector<std::string>& changes) {
+  constexpr std::size_t kShown = 3;
+  std::string text = std::to_string(changes.size()) + (changes.size() == 1 ? " value changed" : " values changed");
+  for (std::size_t i = 0; i < std::min(kShown, changes.size()); ++i) text += "\n" + changes[i];
+  return changes.size() > kShown ? text + "\n…" : text;
+}
+
 /// A run, seen and steered through a server that outlives it.
 class ViewedRun {
  public:
@@ -70,7 +86,9 @@ class ViewedRun {
  private:
   void begin(std::uint32_t revision) {
     view_ = std::make_unique<WorldView>(*run_, revision);
-    live_ = std::make_unique<view::LiveRun>(*view_, server_);
+    view::LiveRunOptions options;
+    options.memory_max = static_cast<std::size_t>(options_.past_megabytes) << 20;
+    live_ = std::make_unique<view::LiveRun>(*view_, server_, options);
   }
   void tell(const char* kind, const std::string& text) {
     server_.announce({view_->k(), run_->world().time(), kind, text, -1});
@@ -86,15 +104,15 @@ class ViewedRun {
     const std::string names = watch_.changed();
     if (names.empty()) return;
     if (!run_->can_rewind()) return tell("note", names + " was saved; this run goes on with what it began with");
-    const auto scene = load_scene(find_scene(options_.scene), load_options());
-    if (!scene) return tell("error", "not reloaded: " + to_string(scene.notes().front()));
+    const auto scene = load_scene_or_robot(options_.scene);
+    if (!scene) return tell("error", "not reloaded, the old scene goes on:\n" + all_errors(scene.notes()));
     auto fresh = Runner::make(options_);  // with --set and --motion as before
     if (!fresh) return tell("error", names + " does not fit the options of this run");
-    if (to_json(fresh->scene()) == to_json(run_->scene()))
-      return tell("note", names + " was saved, but nothing changed");
-    reload(std::move(fresh), names);
+    const std::vector<std::string> changes = scene_changes(run_->scene(), fresh->scene());
+    if (changes.empty()) return tell("note", names + " was saved, but nothing changed");
+    reload(std::move(fresh), names, changes);
   }
-  void reload(std::unique_ptr<Runner> fresh, const std::string& names) {
+  void reload(std::unique_ptr<Runner> fresh, const std::string& names, const std::vector<std::string>& changes) {
     const view::Frame before = live_->look();
     const std::uint32_t revision = before.scene_revision + 1;
     live_.reset();
@@ -105,7 +123,7 @@ class ViewedRun {
     live_->carry_out(view::Speed{before.speed_target});
     if (before.paused) live_->carry_out(view::Pause{});
     server_.announce({0, 0, "reset", "started again", -1});
-    tell("note", "reloaded: " + names + " changed");
+    tell("note", "reloaded " + names + ": " + shortened(changes));
   }
 
   std::unique_ptr<Runner>& run_;

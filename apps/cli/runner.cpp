@@ -7,7 +7,6 @@
 
 #include "cli/firasim.h"
 #include "load/units.h"
-#include "motion/planar_wheels/group.h"
 
 namespace gradus::cli {
 namespace {
@@ -32,25 +31,35 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   std::unique_ptr<Runner> run(new Runner);
   if (o.firasim && !apply_firasim(*o.firasim, *scene, run->waits_for_clients_)) return nullptr;
   run->scene_ = std::move(*scene);
-  auto model = compile(run->scene_);
-  if (!model) return print(model.notes()), nullptr;
-  auto world = World::make(std::move(*model), {o.threads, thread_time});
-  print(world.notes());
-  if (!world) return nullptr;
-  run->world_ = std::move(*world);
-  run->duration_ = run->scene_.duration;
+  if (!run->build(o.threads, thread_time)) return nullptr;
   if (!o.duration.empty()) parse_quantity(o.duration, dimension::kTime, run->duration_);
-  run->fallen_.assign(static_cast<std::size_t>(run->world_->robot_count()), false);
-  run->log_steps_ = std::max<std::int64_t>(1, std::llround(run->scene_.log_period / run->scene_.step));
-  auto controllers = attach_controllers(*run->world_);
-  if (!controllers) return print(controllers.notes()), nullptr;
-  run->controllers_ = std::move(*controllers);
-  run->match_events_.assign(static_cast<std::size_t>(run->world_->groups().count()), 0);
   if (!run->open_logs(o)) return nullptr;
   const auto remote = [](const GroupSpec& g) { return g.blue == "firasim" || g.yellow == "firasim"; };
   const bool wanted = o.firasim || std::any_of(run->scene_.groups.begin(), run->scene_.groups.end(), remote);
   if (wanted && !run->open_firasim()) return nullptr;
   return run;
+}
+
+std::unique_ptr<Runner> Runner::twin() const {
+  std::unique_ptr<Runner> run(new Runner);
+  run->scene_ = scene_;
+  return run->build(world_->threads(), nullptr) ? std::move(run) : nullptr;
+}
+
+bool Runner::build(int threads, double (*clock)()) {
+  auto model = compile(scene_);
+  if (!model) return print(model.notes()), false;
+  auto world = World::make(std::move(*model), {threads, clock});
+  print(world.notes());
+  if (!world) return false;
+  world_ = std::move(*world);
+  duration_ = scene_.duration;
+  watch_ = std::make_unique<EventWatch>(*world_);
+  log_steps_ = std::max<std::int64_t>(1, std::llround(scene_.log_period / scene_.step));
+  auto controllers = attach_controllers(*world_);
+  if (!controllers) return print(controllers.notes()), false;
+  controllers_ = std::move(*controllers);
+  return true;
 }
 
 Runner::~Runner() { close_logs(); }
@@ -111,9 +120,7 @@ void Runner::rewind_to(const Snapshot& snapshot) {
   world_->restore(snapshot);
   stopped_.clear();
   std::erase_if(events_, [&](const Event& e) { return e.time > world_->time(); });
-  for (int r = 0; r < world_->robot_count(); ++r) fallen_[static_cast<std::size_t>(r)] = world_->fallen(r);
-  for (int g = 0; g < world_->groups().count(); ++g)
-    match_events_[static_cast<std::size_t>(g)] = wheels::match_of(world_->section(g))[wheels::kEventCount];
+  watch_->reset(*world_);
 }
 
 void Runner::step() {
@@ -124,38 +131,13 @@ void Runner::step() {
   for (auto& r : recorders_) r->after_step(*world_);
   if (world_->k() % log_steps_ == 0) {
     write_csv();
-    note_falls();
+    watch_->look(*world_, events_);
   }
-  note_matches();
+  watch_->look_at_matches(*world_, events_);
   stopped_ = controllers_.failure();
   const int bad = world_->report().not_finite;
   if (bad >= 0)
     stopped_ = "the state of robot '" + world_->model().robots[static_cast<std::size_t>(bad)].name + "' is not finite after step " + std::to_string(world_->k());
-}
-
-void Runner::note_falls() {
-  for (int r = 0; r < world_->robot_count(); ++r) {
-    const bool fallen = world_->fallen(r);
-    if (fallen != fallen_[static_cast<std::size_t>(r)])
-      events_.push_back({world_->time(), fallen ? "falls" : "is upright again", world_->model().robots[static_cast<std::size_t>(r)].name});
-    fallen_[static_cast<std::size_t>(r)] = fallen;
-  }
-}
-
-void Runner::note_matches() {
-  for (int g = 0; g < world_->groups().count(); ++g) {
-    const auto match = wheels::match_of(world_->section(g));
-    double& told = match_events_[static_cast<std::size_t>(g)];
-    if (match[wheels::kEventCount] == told) continue;
-    told = match[wheels::kEventCount];
-    const auto event = static_cast<wheels::MatchEvent>(static_cast<int>(match[wheels::kLastEvent]));
-    const bool blue = event == wheels::MatchEvent::goal_blue;
-    if (!blue && event != wheels::MatchEvent::goal_yellow) continue;
-    char text[80];
-    std::snprintf(text, sizeof text, "goal for %s, %g : %g", blue ? "blue" : "yellow", match[wheels::kGoalsBlue],
-                  match[wheels::kGoalsYellow]);
-    events_.push_back({world_->time(), text, world_->groups().model(g).spec.name, "goal"});
-  }
 }
 
 bool Runner::open_firasim() {

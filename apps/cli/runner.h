@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/event_watch.h"
 #include "core/csv.h"
 #include "control/attach.h"
 #include "control/firasim_match.h"
@@ -19,16 +20,10 @@ struct RunOptions {
   std::vector<std::string> logs, properties, motions, sets;
   std::optional<std::string> firasim;  // what follows --firasim=
   std::optional<int> view_port;  // serve the viewer; 0: any free port
+  int past_megabytes = 256;      // memory for going back in the viewer
   std::optional<std::uint64_t> seed;
   int threads = 1;
   bool json = false, quiet = false;
-};
-
-/// Something worth telling, when it happened.
-struct Event {
-  double time;
-  std::string what, robot;     // robot: or the group that it happened in
-  const char* kind = "fall";   // how viewers mark it
 };
 
 /// One run in progress. Also what a viewer drives.
@@ -36,6 +31,8 @@ class Runner {
  public:
   /// Null after errors, which were printed.
   static std::unique_ptr<Runner> make(const RunOptions& options);
+  /// The same scene at its start, without logs. Null if its controllers cannot be had twice.
+  std::unique_ptr<Runner> twin() const;
   ~Runner();
   World& world() { return *world_; }
   const SceneSpec& scene() const { return scene_; }
@@ -60,11 +57,10 @@ class Runner {
     CsvWriter writer;
     std::vector<Property> columns;
   };
+  bool build(int threads, double (*clock)());  // world and controllers of scene_
   bool open_logs(const RunOptions& options);
   bool open_csv(const std::string& path, const std::vector<std::string>& properties);
   void write_csv();
-  void note_falls();
-  void note_matches();
   bool open_firasim();
 
   SceneSpec scene_;
@@ -74,10 +70,9 @@ class Runner {
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::vector<Csv> csvs_;
   std::vector<Event> events_;
-  std::vector<bool> fallen_;
-  std::vector<double> match_events_;  // (groups) told so far
   std::unique_ptr<control::FirasimMatch> firasim_;
   bool waits_for_clients_ = false;
+  std::unique_ptr<EventWatch> watch_;
   std::int64_t log_steps_ = 10;
   std::string stopped_;
 };

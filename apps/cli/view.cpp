@@ -24,10 +24,10 @@ class Pictures {
 
   void take(const World& world) {
     if (!recording_) begin(world);
-    note_falls(world);
+    note_events(world);
     const bool is_due = (world.k() - first_) % interval_ == 0;
     if (!is_due || recording_->size() > kRecordingMax) return;
-    frames_->fill(world, all_, frame_);
+    frames_->fill(world, {all_, true}, frame_);
     recording_->add(frame_);
   }
   bool is_full() const { return recording_ && recording_->size() > kRecordingMax; }
@@ -44,16 +44,16 @@ class Pictures {
     std::iota(all_.begin(), all_.end(), std::uint16_t{0});
     first_ = world.k();
     interval_ = std::max<std::int64_t>(1, std::llround(1 / (rate_ * world.model().step)));
-    fallen_.assign(static_cast<std::size_t>(world.robot_count()), false);
+    event_interval_ = std::max<std::int64_t>(1, std::llround(world.model().log_period / world.model().step));
+    watch_ = std::make_unique<EventWatch>(world);
   }
-  void note_falls(const World& world) {
-    for (int r = 0; r < world.robot_count(); ++r) {
-      const bool has_fallen = world.fallen(r);
-      if (has_fallen && !fallen_[static_cast<std::size_t>(r)])
-        recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), world.time(), "fall",
-                                    world.model().robots[static_cast<std::size_t>(r)].name + " falls", r});
-      fallen_[static_cast<std::size_t>(r)] = has_fallen;
-    }
+  void note_events(const World& world) {
+    if ((world.k() - first_) % event_interval_ != 0) return;
+    events_.clear();
+    watch_->look(world, events_);
+    for (const Event& e : events_)
+      recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), e.time, e.kind, e.robot + " " + e.what,
+                                  world.model().find_robot(e.robot)});
   }
 
   std::string name_;
@@ -62,8 +62,9 @@ class Pictures {
   std::unique_ptr<view::Recording> recording_;
   std::vector<std::uint16_t> all_;
   view::Frame frame_;
-  std::int64_t first_ = 0, interval_ = 1;
-  std::vector<bool> fallen_;
+  std::int64_t first_ = 0, interval_ = 1, event_interval_ = 1;
+  std::unique_ptr<EventWatch> watch_;
+  std::vector<Event> events_;
 };
 
 /// The log as a page; "" after errors, which were printed.

@@ -132,6 +132,28 @@ void fill_contacts(const World& world, const WorldFrames::Body& body, std::uint1
   }
 }
 
+/// Where a robot's base has got to, seen from where it began.
+Vec3 way(const World& world, int r) {
+  const RobotModel& robot = robot_of(world, r);
+  return transpose(to_matrix(robot.q_WB)) * (base_position(world.q(r).data()) - robot.p_WB);
+}
+
+/// Do two robots do the same, each in its place?
+bool are_comparable(const RobotModel& a, const RobotModel& b) {
+  return a.kind == b.kind && a.controller.kind != "none" && a.controller.kind == b.controller.kind &&
+         a.controller.file == b.controller.file && a.controller.period == b.controller.period &&
+         a.controller.start == b.controller.start && a.controller.options == b.controller.options;
+}
+
+std::size_t rank_of(const World& world, int r) {
+  std::size_t rank = 0;
+  for (const MotionTable& m : all_motions()) {
+    if (m.name == world.motion(r).name) break;
+    ++rank;
+  }
+  return rank;
+}
+
 }  // namespace
 
 WorldFrames::WorldFrames(const World& world, std::string name, std::string about, std::uint32_t first_revision)
@@ -157,6 +179,15 @@ std::string WorldFrames::motions_of(const World& world) const {
   return all;
 }
 
+int WorldFrames::reference_of(const World& world, int robot) const {
+  int best = -1;
+  for (int r = 0; r < world.robot_count(); ++r)
+    if (are_comparable(robot_of(world, robot), robot_of(world, r)) &&
+        (best < 0 || rank_of(world, r) > rank_of(world, best)))
+      best = r;
+  return best == robot || best < 0 || rank_of(world, best) == rank_of(world, robot) ? -1 : best;
+}
+
 /// Takes the properties of the world as it is bound now; are they others than before?
 bool WorldFrames::list(const World& world) {
   std::vector<std::string> paths;
@@ -178,6 +209,8 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   std::string motions = motions_of(world);
   if (scene_ && motions == motions_) return scene_;
   motions_ = std::move(motions);
+  references_.clear();
+  for (int r = 0; r < world.robot_count(); ++r) references_.push_back(reference_of(world, r));
   const bool is_new = !scene_ || (!keeps_description_ && list(world));
   if (!scene_) list(world);
   resolve(world);
@@ -207,7 +240,7 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   return scene_;
 }
 
-void WorldFrames::fill(const World& world, std::span<const std::uint16_t> wanted, view::Frame& frame) {
+void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Frame& frame) {
   frame.scene_revision = describe(world)->revision;
   frame.k = static_cast<std::uint64_t>(world.k());
   frame.time = world.time();
@@ -230,8 +263,12 @@ void WorldFrames::fill(const World& world, std::span<const std::uint16_t> wanted
     s.com_W = world.centre_of_mass(r);
     s.com_velocity_W = world.momentum(r).l * (1 / std::max(robot_of(world, r).kind->mass, 1e-12));
     fill_pressure(world, r, s);
+    if (const int other = references_[static_cast<std::size_t>(r)]; other >= 0)
+      s.error = norm(way(world, r) - way(world, other));
   }
-  for (std::uint16_t i : wanted)
+  frame.volumes.clear();
+  if (wanted.volumes) trees_.fill(world, frame.volumes);
+  for (std::uint16_t i : wanted.signals)
     if (i < views_.size() && views_[i].read) frame.signals.push_back({i, static_cast<float>(views_[i].get(world))});
 }
 

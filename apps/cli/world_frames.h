@@ -1,10 +1,10 @@
 /// A World as viewers see it: what is in it, said once, and how it is now, as a frame.
 #pragma once
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/volume_trees.h"
 #include "server/frame.h"
 #include "server/scene_description.h"
 #include "step/properties.h"
@@ -18,7 +18,9 @@ class WorldFrames {
   /// The same description until a change of motion adds or removes properties; then one with the next revision.
   std::shared_ptr<const view::SceneDescription> describe(const World& world);
   /// Poses, robots, contacts with the ground, hash, and the properties asked for that exist now.
-  void fill(const World& world, std::span<const std::uint16_t> wanted, view::Frame& frame);
+  /// A robot's error is the distance between its way since the start and that of its reference, each seen from its own
+  /// start. Reference is, among robots of one kind with the same controller, the first at the most detailed level.
+  void fill(const World& world, const view::Wanted& wanted, view::Frame& frame);
 
   struct Body {
     int robot, object;
@@ -31,16 +33,19 @@ class WorldFrames {
 
  private:
   std::string motions_of(const World& world) const;
+  int reference_of(const World& world, int robot) const;
   bool list(const World& world);
   void resolve(const World& world);
 
   std::string name_, about_;
   std::uint32_t first_revision_;
+  VolumeTrees trees_;
   std::vector<Body> bodies_;
   std::vector<std::vector<std::string>> levels_;  // (robots) motions they can run at
   std::vector<std::string> paths_;                // of the properties, as numbered in frames
   std::vector<PropertyView> views_;               // (paths_) how to read them now; read = null: not at this level
-  std::string motions_;                           // for which views_ were resolved
+  std::string motions_;                           // for which views_ and references_ were resolved
+  std::vector<int> references_;                   // (robots) robot that it is compared with; −1: none
   bool keeps_description_ = false;
   std::shared_ptr<view::SceneDescription> scene_;
 };

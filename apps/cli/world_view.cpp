@@ -79,7 +79,7 @@ void WorldView::renew_push() {
   run_.apply_now(c);
 }
 
-void WorldView::fill(view::Frame& frame, std::span<const std::uint16_t> wanted) {
+void WorldView::fill(view::Frame& frame, const view::Wanted& wanted) {
   frames_.fill(world(), wanted, frame);
   if (!is_pushed_) return;
   const WorldFrames::Body& b = frames_.body(push_.body);
@@ -105,6 +105,11 @@ void WorldView::restore(std::span<const std::byte> bytes) {
   run_.rewind_to(*s);
   std::memcpy(&push_, bytes.data() + size, sizeof push_);
   is_pushed_ = bytes.back() != std::byte{0};
+}
+
+std::unique_ptr<view::Simulation> WorldView::twin() const {
+  auto run = run_.twin();
+  return run ? std::make_unique<WorldView>(std::move(run)) : nullptr;
 }
 
 void WorldView::take_events(std::vector<view::Event>& events) {

@@ -9,20 +9,23 @@ namespace gradus::cli {
 class WorldView : public view::Simulation {
  public:
   explicit WorldView(Runner& run, std::uint32_t first_revision = 1);
+  explicit WorldView(std::unique_ptr<Runner> run) : WorldView(*run) { owned_ = std::move(run); }
   std::shared_ptr<const view::SceneDescription> describe() override;
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;
   std::string apply(const view::Action& action) override;
-  void fill(view::Frame& frame, std::span<const std::uint16_t> wanted_signals) override;
+  void fill(view::Frame& frame, const view::Wanted& wanted) override;
   void save(std::vector<std::byte>& snapshot) const override;
   void restore(std::span<const std::byte> snapshot) override;
   void take_events(std::vector<view::Event>& events) override;
+  std::unique_ptr<view::Simulation> twin() const override;
 
  private:
   const World& world() const { return run_.world(); }
   Vec3 spring_force() const;
   void renew_push();
 
+  std::unique_ptr<Runner> owned_;  // of a twin
   Runner& run_;
   WorldFrames frames_;
   view::Push push_;         // the spring that a viewer holds …

@@ -105,6 +105,10 @@ Action subscribe(const json& j, const SceneDescription& scene) {
   }
   std::sort(s.properties.begin(), s.properties.end());
   s.properties.erase(std::unique(s.properties.begin(), s.properties.end()), s.properties.end());
+  if (const auto volumes = j.find("volumes"); volumes != j.end()) {
+    if (!volumes->is_boolean()) throw BadCommand("'volumes' must be true or false");
+    s.volumes = volumes->get<bool>();
+  }
   return s;
 }
 

@@ -46,6 +46,7 @@ struct Branch {};  // run on from the moment shown, keep the old course as ghost
 // Of every viewer; these never reach the simulation:
 struct Subscribe {
   std::vector<std::uint16_t> properties;  // replaces the former set; ascending
+  bool volumes = false;                   // boxes of the collision trees too
 };
 struct TakeControl {};
 struct GiveControl {};

@@ -11,7 +11,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
 constexpr std::uint8_t kFrameType = 1;
-constexpr std::size_t kHeaderSize = 80, kBodySize = 20, kRobotSize = 48, kContactSize = 28, kSignalSize = 8;
+constexpr std::size_t kHeaderSize = 80, kBodySize = 20, kRobotSize = 48, kContactSize = 28, kSignalSize = 8,
+                      kVolumeSize = 28;
 enum FrameFlag : std::uint16_t { kPaused = 1, kBehind = 2, kReplay = 4, kPast = 8, kGhost = 16 };
 enum RobotFlag : std::uint8_t { kFallen = 1 };
 
@@ -59,6 +60,9 @@ std::uint16_t flags_of(const Frame& f, bool has_ghosts) {
                                     (f.past ? kPast : 0) | (has_ghosts ? kGhost : 0));
 }
 
+/// As many as the count can say.
+std::size_t volume_count(const Frame& f) { return std::min<std::size_t>(f.volumes.size(), 65535); }
+
 void put_header(Writer& w, const Frame& f, bool has_ghosts, std::uint32_t sequence) {
   w.put(kProtocolVersion);
   w.put(kFrameType);
@@ -76,7 +80,9 @@ void put_header(Writer& w, const Frame& f, bool has_ghosts, std::uint32_t sequen
   w.put(static_cast<std::uint16_t>(f.robots.size()));
   w.put(static_cast<std::uint16_t>(f.signals.size()));
   w.put(sequence);
-  w.put(std::uint64_t{0});
+  w.put(static_cast<std::uint16_t>(f.ghost_signals.size()));
+  w.put(static_cast<std::uint16_t>(volume_count(f)));
+  w.put(std::uint32_t{0});
 }
 
 void put_body(Writer& w, const BodyPose& b) {
@@ -117,10 +123,10 @@ RobotStatus get_robot(Reader& r) {
 }
 
 struct Counts {
-  std::uint64_t bodies, ghosts, contacts, robots, signals;
+  std::uint64_t bodies, ghosts, contacts, robots, signals, ghost_signals, volumes;
   std::uint64_t bytes() const {
     return kHeaderSize + kBodySize * (bodies + ghosts) + kRobotSize * robots + kContactSize * contacts +
-           kSignalSize * signals;
+           kSignalSize * (signals + ghost_signals) + kVolumeSize * volumes;
   }
 };
 
@@ -145,7 +151,9 @@ Counts get_header(Reader& r, Frame& f) {
   n.signals = r.get<std::uint16_t>();
   n.ghosts = flags & kGhost ? n.bodies : 0;
   r.get<std::uint32_t>();
-  r.get<std::uint64_t>();
+  n.ghost_signals = r.get<std::uint16_t>();
+  n.volumes = r.get<std::uint16_t>();
+  r.get<std::uint32_t>();
   return n;
 }
 
@@ -153,8 +161,8 @@ Counts get_header(Reader& r, Frame& f) {
 
 void encode(const Frame& f, std::uint32_t sequence, std::vector<std::uint8_t>& bytes) {
   const bool has_ghosts = !f.ghosts.empty() && f.ghosts.size() == f.bodies.size();
-  const Counts n{f.bodies.size(), has_ghosts ? f.bodies.size() : 0, f.contacts.size(), f.robots.size(),
-                 f.signals.size()};
+  const Counts n{f.bodies.size(),  has_ghosts ? f.bodies.size() : 0, f.contacts.size(), f.robots.size(),
+                 f.signals.size(), f.ghost_signals.size(),           volume_count(f)};
   bytes.resize(n.bytes());
   Writer w(bytes.data());
   put_header(w, f, has_ghosts, sequence);
@@ -168,10 +176,17 @@ void encode(const Frame& f, std::uint32_t sequence, std::vector<std::uint8_t>& b
     w.put(c.body);
     w.put(c.other);
   }
-  for (const Signal& s : f.signals) {
-    w.put(s.property);
+  for (const auto* list : {&f.signals, &f.ghost_signals})
+    for (const Signal& s : *list) {
+      w.put(s.property);
+      w.put(std::uint16_t{0});
+      w.put(s.value);
+    }
+  for (std::size_t i = 0; i < n.volumes; ++i) {
+    w.put(f.volumes[i].centre_W);
+    w.put(f.volumes[i].half);
+    w.put(static_cast<std::uint16_t>(f.volumes[i].depth));
     w.put(std::uint16_t{0});
-    w.put(s.value);
   }
 }
 
@@ -189,10 +204,15 @@ std::optional<Frame> decode(std::span<const std::uint8_t> bytes) {
     const auto body = r.get<std::uint16_t>(), other = r.get<std::uint16_t>();
     f.contacts.push_back({point, force, body, other});
   }
-  for (std::uint64_t i = 0; i < n.signals; ++i) {
+  for (std::uint64_t i = 0; i < n.signals + n.ghost_signals; ++i) {
     const auto property = r.get<std::uint16_t>();
     r.get<std::uint16_t>();
-    f.signals.push_back({property, r.get<float>()});
+    (i < n.signals ? f.signals : f.ghost_signals).push_back({property, r.get<float>()});
+  }
+  for (std::uint64_t i = 0; i < n.volumes; ++i) {
+    const Vec3 centre = r.get_vector(), half = r.get_vector();
+    f.volumes.push_back({centre, half, r.get<std::uint16_t>()});
+    r.get<std::uint16_t>();
   }
   return f;
 }

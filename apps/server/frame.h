@@ -1,17 +1,18 @@
 /// One moment of the simulation as viewers see it, and its bytes on the wire.
 ///
-/// Little-endian, version 1; the same layout is read by web/src/codec.ts and frozen by tests/golden/view_frames.json.
+/// Little-endian, version 2; the same layout is read by web/src/feed/codec.ts and frozen by
+/// tests/golden/view_frames.json.
 ///
 ///   header  80 B  u8 version | u8 type | u16 flags | u32 scene revision | u64 k | f64 time | f64 t_min | f64 t_max |
 ///                 u64 state hash | f32 speed target | f32 speed actual | u32 bodies | u32 contacts | u16 robots |
-///                 u16 signals | u32 sequence | u64 0
+///                 u16 signals | u32 sequence | u16 ghost signals | u16 volumes | u32 0
 ///   body    20 B  f32 x, y, z | i16 qx, qy, qz, qw (· 32767)
 ///   ghost   20 B  as body, all bodies once more, if flag ghost
-///   robot   48 B  u8 level | u8 flags | u16 0 | f32 µs per step | f32 error | f32 com x, y, z | f32 com velocity x, y,
-///   z |
-///                 f32 centre of pressure x, y, z
+///   robot   48 B  u8 level | u8 flags | u16 0 | f32 µs per step | f32 error | f32 com x, y, z |
+///                 f32 com velocity x, y, z | f32 centre of pressure x, y, z
 ///   contact 28 B  f32 point x, y, z | f32 force x, y, z | u16 body | u16 other body
-///   signal   8 B  u16 property | u16 0 | f32 value
+///   signal   8 B  u16 property | u16 0 | f32 value; then the ghost signals likewise
+///   volume  28 B  f32 centre x, y, z | f32 half extents x, y, z | u16 depth in its tree | u16 0
 ///
 /// All vectors in the world frame, SI units. A value that is not known is NaN.
 #pragma once
@@ -26,7 +27,7 @@
 
 namespace gradus::view {
 
-inline constexpr std::uint8_t kProtocolVersion = 1;
+inline constexpr std::uint8_t kProtocolVersion = 2;
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct BodyPose {
@@ -38,7 +39,7 @@ struct RobotStatus {
   int level = 0;  // index into Robot::levels
   bool fallen = false;
   double us_per_step = kUnknown;                            // cost of this robot's part of a step             [µs]
-  double error = kUnknown;                                  // against the reference, where there is one
+  double error = kUnknown;                                  // distance from the reference, where there is one [m]
   Vec3 com_W{kUnknown, kUnknown, kUnknown};                 // common centre of mass                           [m]
   Vec3 com_velocity_W{kUnknown, kUnknown, kUnknown};        //                                        [m/s]
   Vec3 centre_of_pressure_W{kUnknown, kUnknown, kUnknown};  // NaN while nothing presses              [m]
@@ -59,6 +60,19 @@ struct Signal {
   float value = 0;
 };
 
+/// An axis-aligned box of a collision tree.
+struct Volume {
+  Vec3 centre_W{0, 0, 0};  // [m]
+  Vec3 half{0, 0, 0};      // extents  [m]
+  int depth = 0;           // 0: the root
+};
+
+/// What viewers want to see beyond poses.
+struct Wanted {
+  std::span<const std::uint16_t> signals;  // property numbers, ascending
+  bool volumes = false;                    // of the collision trees
+};
+
 struct Frame {
   std::uint32_t scene_revision = 1;
   std::uint64_t k = 0;          // step number; time = k h
@@ -75,7 +89,9 @@ struct Frame {
   std::vector<BodyPose> ghosts;  // empty, or as many as bodies: the other branch
   std::vector<RobotStatus> robots;
   std::vector<Contact> contacts;
-  std::vector<Signal> signals;  // values of ViewServer::wanted_signals()
+  std::vector<Signal> signals;        // those wanted that exist
+  std::vector<Signal> ghost_signals;  // of the other branch, those of them that exist there
+  std::vector<Volume> volumes;        // of the collision trees, if wanted
 };
 
 /// Replaces `bytes`; no allocation once its capacity suffices.

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <map>
+#include <string_view>
 
 namespace gradus::view {
 namespace {
 
-constexpr double kPosePeriod = 1.0 / 60;  // of ghost poses, simulated  [s]
+constexpr auto kLatePause = std::chrono::seconds(2);  // real time missed is told at most this often
 
 std::uint64_t interval(double period, double h) {
   return static_cast<std::uint64_t>(std::max(1.0, std::round(period / h)));
@@ -14,19 +17,39 @@ std::uint64_t interval(double period, double h) {
 
 }  // namespace
 
+const LiveRun::Snapshot& LiveRun::Course::before(std::uint64_t k) const {
+  const auto after = std::upper_bound(snapshots.begin(), snapshots.end(), k,
+                                      [](std::uint64_t x, const Snapshot& s) { return x < s.k; });
+  return *std::prev(after);
+}
+
+void LiveRun::Course::enter(Simulation& simulation, const Snapshot& at) {
+  simulation.restore(at.bytes);
+  const auto first =
+      std::lower_bound(inputs.begin(), inputs.end(), at.k, [](const Input& i, std::uint64_t x) { return i.k < x; });
+  next_input = static_cast<std::size_t>(first - inputs.begin());
+}
+
+void LiveRun::Course::apply_due(Simulation& simulation) {
+  for (; next_input < inputs.size() && inputs[next_input].k <= simulation.k(); ++next_input)
+    (void)simulation.apply(inputs[next_input].action);  // succeeded from the same state before
+}
+
+std::size_t LiveRun::Course::bytes() const {
+  return snapshots.empty() ? 0 : snapshots.size() * snapshots.back().bytes.size() + inputs.size() * sizeof(Input);
+}
+
 LiveRun::LiveRun(Simulation& simulation, ViewServer& server, LiveRunOptions options)
     : simulation_(simulation),
       server_(server),
       options_(options),
       scene_(simulation.describe()),
       pacer_(scene_->step, Pacer::Clock::now()),
-      snapshot_interval_(interval(options.snapshot_period, scene_->step)),
-      pose_interval_(interval(kPosePeriod, scene_->step)) {
+      snapshot_interval_(interval(options.snapshot_period, scene_->step)) {
   server_.set_scene(scene_);
   simulation_.save(start_);
-  k_end_ = simulation_.k();
-  snapshots_.push_back({k_end_, start_});
-  memory_ = start_.size();
+  course_.k_end = simulation_.k();
+  course_.snapshots.push_back({course_.k_end, start_});
   if (options_.start_paused) pacer_.pause(Pacer::Clock::now());
 }
 
@@ -37,6 +60,7 @@ Pacer::Clock::duration LiveRun::turn() {
   for (int i = 0; i < due; ++i) step_once();
   pacer_.stepped(due, Pacer::Clock::now());
   pass_events();
+  tell_late();
   if (server_.frame_due()) server_.publish(look());
   return pacer_.wait(Pacer::Clock::now());
 }
@@ -73,114 +97,114 @@ std::string LiveRun::change(const Action& action) {
   if (is_past()) branch();
   const std::string error = simulation_.apply(action);
   if (!error.empty()) return error;
-  inputs_.push_back({simulation_.k(), action});
-  next_input_ = inputs_.size();
+  course_.inputs.push_back({simulation_.k(), action});
+  course_.next_input = course_.inputs.size();
+  tell_change(action);
   return "";
 }
 
+/// What was done is marked on the time line.
+void LiveRun::tell_change(const Action& action) {
+  const auto tell = [&](const char* kind, const std::string& text, int robot) {
+    server_.announce({simulation_.k(), static_cast<double>(simulation_.k()) * scene_->step, kind, text, robot});
+  };
+  if (const auto* m = std::get_if<SetMotion>(&action)) {
+    const Robot& robot = scene_->robots[static_cast<std::size_t>(m->robot)];
+    tell("level", robot.name + " → " + robot.levels[static_cast<std::size_t>(m->level)], m->robot);
+  } else if (const auto* set = std::get_if<SetProperty>(&action)) {
+    char value[32];
+    std::snprintf(value, sizeof value, "%g", set->value);
+    tell("set", scene_->properties[static_cast<std::size_t>(set->property)].path + " = " + value, -1);
+  } else if (std::holds_alternative<Push>(action) && !was_pushed_) {
+    tell("push", "pushed by hand", -1);
+  }
+  was_pushed_ = std::holds_alternative<Push>(action) || (was_pushed_ && !std::holds_alternative<ReleasePush>(action));
+}
+
 std::string LiveRun::seek(std::uint64_t k) {
-  k = std::clamp(k, k_min(), k_end_);
-  const auto after = std::upper_bound(snapshots_.begin(), snapshots_.end(), k,
-                                      [](std::uint64_t x, const Snapshot& s) { return x < s.k; });
-  const Snapshot& from = *std::prev(after);  // exists: k ≥ k_min
-  simulation_.restore(from.bytes);
-  const auto first =
-      std::lower_bound(inputs_.begin(), inputs_.end(), from.k, [](const Input& i, std::uint64_t x) { return i.k < x; });
-  next_input_ = static_cast<std::size_t>(first - inputs_.begin());
+  k = std::clamp(k, k_min(), k_max());
+  course_.enter(simulation_, course_.before(k));
   while (simulation_.k() < k) step_once();
   return "";
 }
 
-/// Forgets what came after the moment shown and keeps its poses as ghost.
+/// Forgets what came after the moment shown and keeps it as ghost.
 void LiveRun::branch() {
   const std::uint64_t k = simulation_.k();
-  if (k == k_end_) return apply_recorded();  // nothing came after
-  for (const Poses& p : ghost_) memory_ -= p.values.size() * sizeof(float);
-  ghost_.clear();
-  while (!course_.empty() && course_.back().k >= k) {
-    ghost_.push_front(std::move(course_.back()));
-    course_.pop_back();
-  }
-  while (snapshots_.size() > 1 && snapshots_.back().k > k) {
-    memory_ -= snapshots_.back().bytes.size();
-    snapshots_.pop_back();
-  }
-  inputs_.resize(next_input_);
-  k_end_ = k;
+  if (k == k_max()) return course_.apply_due(simulation_);  // nothing came after
+  leave_ghost(k);
+  while (course_.snapshots.size() > 1 && course_.snapshots.back().k > k) course_.snapshots.pop_back();
+  course_.inputs.resize(course_.next_input);
+  course_.k_end = k;
   // The recorded end of a push that was held here is gone with the rest, and no hand holds it now.
   (void)simulation_.apply(ReleasePush{});
-  inputs_.push_back({k, ReleasePush{}});
-  next_input_ = inputs_.size();
+  course_.inputs.push_back({k, ReleasePush{}});
+  course_.next_input = course_.inputs.size();
+  was_pushed_ = false;
   server_.announce({k, static_cast<double>(k) * scene_->step, "branch", "changed here and run again", -1});
+}
+
+/// The course from k on becomes the ghost; the twin begins at the snapshot before.
+void LiveRun::leave_ghost(std::uint64_t k) {
+  ghost_ = {};
+  if (!scene_->can_branch) return;
+  if (!twin_) twin_ = simulation_.twin();
+  if (!twin_) return;
+  const Snapshot& first = course_.before(k);
+  for (const Snapshot& s : course_.snapshots)
+    if (s.k >= first.k) ghost_.snapshots.push_back(s);
+  for (const Input& i : course_.inputs)
+    if (i.k >= first.k) ghost_.inputs.push_back(i);
+  ghost_.k_end = course_.k_end;
+  ghost_.enter(*twin_, ghost_.snapshots.front());
 }
 
 void LiveRun::reset() {
   simulation_.restore(start_);
-  snapshots_.clear();
-  inputs_.clear();
-  course_.clear();
-  ghost_.clear();
-  next_input_ = 0;
-  k_end_ = simulation_.k();
-  memory_ = start_.size();
-  snapshots_.push_back({k_end_, start_});
+  course_ = {};
+  ghost_ = {};
+  course_.k_end = simulation_.k();
+  course_.snapshots.push_back({course_.k_end, start_});
+  was_pushed_ = false;
   pacer_.is_paused() ? pacer_.pause(Pacer::Clock::now()) : pacer_.resume(Pacer::Clock::now());
-  server_.announce({k_end_, static_cast<double>(k_end_) * scene_->step, "reset", "started again", -1});
-}
-
-void LiveRun::apply_recorded() {
-  for (; next_input_ < inputs_.size() && inputs_[next_input_].k <= simulation_.k(); ++next_input_)
-    (void)simulation_.apply(inputs_[next_input_].action);  // succeeded from the same state before
+  server_.announce({k_max(), static_cast<double>(k_max()) * scene_->step, "reset", "started again", -1});
 }
 
 void LiveRun::step_once() {
-  apply_recorded();
+  course_.apply_due(simulation_);
   simulation_.step();
-  if (simulation_.k() <= k_end_) {  // already remembered, and its events told
+  if (simulation_.k() <= k_max()) {  // already remembered, and its events told
     events_.clear();
     simulation_.take_events(events_);
     events_.clear();
     return;
   }
-  k_end_ = simulation_.k();
+  course_.k_end = simulation_.k();
   remember();
   pass_events();
 }
 
 void LiveRun::remember() {
-  if (!scene_->can_seek) return;
-  if (k_end_ % snapshot_interval_ == 0) {
-    Snapshot s{k_end_, {}};
-    simulation_.save(s.bytes);
-    memory_ += s.bytes.size();
-    snapshots_.push_back(std::move(s));
-  }
-  if (scene_->can_branch && k_end_ % pose_interval_ == 0) {
-    simulation_.fill(frame_, {});
-    Poses p{k_end_, {}};
-    p.values.reserve(7 * frame_.bodies.size());
-    for (const BodyPose& b : frame_.bodies)
-      for (double x : {b.p_WB.x, b.p_WB.y, b.p_WB.z, b.q_WB.w, b.q_WB.x, b.q_WB.y, b.q_WB.z})
-        p.values.push_back(static_cast<float>(x));
-    memory_ += p.values.size() * sizeof(float);
-    course_.push_back(std::move(p));
-  }
-  while (memory_ > options_.memory_max && snapshots_.size() > 1) forget_oldest();
+  if (!scene_->can_seek || k_max() % snapshot_interval_ != 0) return;
+  Snapshot s{k_max(), {}};
+  simulation_.save(s.bytes);
+  course_.snapshots.push_back(std::move(s));
+  while (memory() > options_.memory_max && course_.snapshots.size() > 1) forget_oldest();
 }
 
 /// Gives up the oldest snapshot and all that only mattered before the next one.
 void LiveRun::forget_oldest() {
-  memory_ -= snapshots_.front().bytes.size();
-  snapshots_.pop_front();
-  for (auto* poses : {&course_, &ghost_})
-    while (!poses->empty() && poses->front().k < k_min()) {
-      memory_ -= poses->front().values.size() * sizeof(float);
-      poses->pop_front();
-    }
-  const auto kept = std::lower_bound(inputs_.begin(), inputs_.end(), k_min(),
-                                     [](const Input& i, std::uint64_t x) { return i.k < x; });
-  next_input_ -= static_cast<std::size_t>(kept - inputs_.begin());
-  inputs_.erase(inputs_.begin(), kept);
+  course_.snapshots.pop_front();
+  while (ghost_.snapshots.size() > 1 && ghost_.snapshots[1].k <= k_min()) ghost_.snapshots.pop_front();
+  if (ghost_.k_end < k_min()) ghost_ = {};
+  for (Course* c : {&course_, &ghost_}) {
+    const auto kept =
+        std::lower_bound(c->inputs.begin(), c->inputs.end(), c->snapshots.empty() ? 0 : c->snapshots.front().k,
+                         [](const Input& i, std::uint64_t x) { return i.k < x; });
+    const auto count = static_cast<std::size_t>(kept - c->inputs.begin());
+    c->next_input -= std::min(c->next_input, count);
+    c->inputs.erase(c->inputs.begin(), kept);
+  }
 }
 
 void LiveRun::pass_events() {
@@ -189,14 +213,26 @@ void LiveRun::pass_events() {
   for (Event& e : events_) server_.announce(std::move(e));
 }
 
+/// When real time begins to be missed; not again and again while the machine is at its limit.
+void LiveRun::tell_late() {
+  const bool is_behind = pacer_.is_behind();
+  const auto now = Pacer::Clock::now();
+  if (is_behind && !was_behind_ && now - late_told_ > kLatePause) {
+    late_told_ = now;
+    server_.announce(
+        {simulation_.k(), static_cast<double>(simulation_.k()) * scene_->step, "late", "real time is missed", -1});
+  }
+  was_behind_ = is_behind;
+}
+
 const Frame& LiveRun::look() {
   if (const auto scene = simulation_.describe(); scene != scene_) server_.set_scene(scene_ = scene);
-  simulation_.fill(frame_, server_.wanted_signals());
+  simulation_.fill(frame_, server_.wanted());
   frame_.scene_revision = scene_->revision;
   frame_.k = simulation_.k();
   frame_.time = static_cast<double>(frame_.k) * scene_->step;
   frame_.t_min = scene_->can_seek ? static_cast<double>(k_min()) * scene_->step : 0;
-  frame_.t_max = static_cast<double>(k_end_) * scene_->step;
+  frame_.t_max = static_cast<double>(k_max()) * scene_->step;
   frame_.paused = pacer_.is_paused();
   frame_.behind = pacer_.is_behind();
   frame_.past = is_past();
@@ -206,16 +242,44 @@ const Frame& LiveRun::look() {
   return frame_;
 }
 
-/// Poses of the left course at this moment: the recorded ones around it, the nearer.
-void LiveRun::fill_ghost(Frame& frame) const {
+/// The left course at this step: poses, and the values of the same properties.
+void LiveRun::fill_ghost(Frame& frame) {
   frame.ghosts.clear();
-  if (ghost_.empty() || frame.k + pose_interval_ < ghost_.front().k || frame.k > ghost_.back().k) return;
-  auto at =
-      std::lower_bound(ghost_.begin(), ghost_.end(), frame.k, [](const Poses& p, std::uint64_t k) { return p.k < k; });
-  if (at == ghost_.end()) --at;
-  for (std::size_t i = 0; i + 6 < at->values.size(); i += 7) {
-    const float* v = at->values.data() + i;
-    frame.ghosts.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}});
+  frame.ghost_signals.clear();
+  if (ghost_.snapshots.empty() || frame.k < ghost_.snapshots.front().k || frame.k > ghost_.k_end) return;
+  const Snapshot& near = ghost_.before(frame.k);
+  if (twin_->k() > frame.k || twin_->k() < near.k) ghost_.enter(*twin_, near);
+  while (twin_->k() < frame.k) {
+    ghost_.apply_due(*twin_);
+    twin_->step();
+  }
+  events_.clear();
+  twin_->take_events(events_);  // were told when they happened
+  events_.clear();
+  match_ghost_properties();
+  ghost_wanted_.clear();
+  for (const Signal& s : frame.signals)
+    if (const int p = ghost_property_[s.property]; p >= 0) ghost_wanted_.push_back(static_cast<std::uint16_t>(p));
+  twin_->fill(ghost_frame_, {ghost_wanted_});
+  frame.ghosts = ghost_frame_.bodies;
+  auto value = ghost_frame_.signals.begin();
+  for (const Signal& s : frame.signals)
+    if (value != ghost_frame_.signals.end() && ghost_property_[s.property] == value->property)
+      frame.ghost_signals.push_back({s.property, (value++)->value});
+}
+
+/// A robot at another level has other properties: the same one may have another number in the twin's description.
+void LiveRun::match_ghost_properties() {
+  const auto ghost_scene = twin_->describe();
+  if (matched_ == scene_ && matched_ghost_ == ghost_scene) return;
+  matched_ = scene_;
+  matched_ghost_ = ghost_scene;
+  std::map<std::string_view, int> number;
+  for (const Property& p : ghost_scene->properties) number.emplace(p.path, static_cast<int>(number.size()));
+  ghost_property_.clear();
+  for (const Property& p : scene_->properties) {
+    const auto it = number.find(p.path);
+    ghost_property_.push_back(it == number.end() ? -1 : it->second);
   }
 }
 

@@ -148,12 +148,12 @@ class ViewServer::Hub {
     bool ok;
     std::string text;
   };
-  Queue<Reply, 1024> replies_;                     // >
-  Queue<Event, 1024> events_;                      // >
-  Queue<Command, 1024> commands_;                  // <
-  NewestWins<std::vector<std::uint16_t>> wanted_;  // <
-  std::uint32_t sequence_ = 0;                     // of frames; the simulation's thread only
-  Clock::time_point last_publish_{};               // the simulation's thread only
+  Queue<Reply, 1024> replies_;        // >
+  Queue<Event, 1024> events_;         // >
+  Queue<Command, 1024> commands_;     // <
+  NewestWins<Subscribe> wanted_;      // <
+  std::uint32_t sequence_ = 0;        // of frames; the simulation's thread only
+  Clock::time_point last_publish_{};  // the simulation's thread only
   std::atomic<int> viewer_count_{0};
   std::atomic<std::uint64_t> connections_{0}, refused_{0}, frames_sent_{0}, frames_replaced_{0}, accepted_commands_{0},
       rejected_commands_{0};
@@ -210,6 +210,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     beast::get_lowest_layer(socket_).expires_never();  // the WebSocket has its own clock from here on
     socket_.set_option(limits);
     socket_.read_message_max(kCommandSizeMax);
+    socket_.auto_fragment(false);  // one message, one write: fragments of 4 kB would be forty calls for a large frame
     socket_.async_accept(request, [self = shared_from_this()](error_code ec) {
       if (ec) return;
       self->hub_.join(self);
@@ -239,7 +240,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
 
   std::uint64_t number_ = 0;
   const bool may_control_;
-  std::vector<std::uint16_t> subscription_;
+  Subscribe subscription_;
 
  private:
   void read_next() {
@@ -433,7 +434,7 @@ void ViewServer::Hub::send_news() {
   if (scenes_.take()) {
     scene_ = scenes_.front();
     scene_text_ = std::make_shared<const std::string>(to_json(*scene_));
-    for (auto& [number, viewer] : viewers_) viewer->subscription_.clear();  // its numbers belong to the old description
+    for (auto& [number, viewer] : viewers_) viewer->subscription_ = {};  // its numbers belong to the old description
     update_wanted();
     broadcast(scene_text_);
   }
@@ -484,6 +485,7 @@ void ViewServer::Hub::join(const std::shared_ptr<Viewer>& viewer) {
 void ViewServer::Hub::leave(Viewer* viewer) {
   if (viewers_.erase(viewer->number_) == 0) return;
   viewer_count_ = static_cast<int>(viewers_.size());
+  if (viewers_.empty()) last_frame_.reset();  // no new ones are made until somebody looks again
   update_wanted();
   if (controller_ == viewer->number_) give_lease(0);
   send_leases();
@@ -509,10 +511,15 @@ void ViewServer::Hub::send_leases() {
 }
 
 void ViewServer::Hub::update_wanted() {
-  std::vector<std::uint16_t>& all = wanted_.back();
+  Subscribe& united = wanted_.back();
+  std::vector<std::uint16_t>& all = united.properties;
   all.clear();
-  for (const auto& [number, viewer] : viewers_)
-    all.insert(all.end(), viewer->subscription_.begin(), viewer->subscription_.end());
+  united.volumes = false;
+  for (const auto& [number, viewer] : viewers_) {
+    const Subscribe& own = viewer->subscription_;
+    all.insert(all.end(), own.properties.begin(), own.properties.end());
+    united.volumes = united.volumes || own.volumes;
+  }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   wanted_.publish();
@@ -534,7 +541,7 @@ void ViewServer::Hub::carry_out(Viewer& viewer, ParsedCommand command) {
     viewer.send(to_text({{"type", "reply"}, {"id", command.id}, {"ok", ok}, {"text", text}}));
   };
   if (auto* s = std::get_if<Subscribe>(&command.action)) {
-    viewer.subscription_ = std::move(s->properties);
+    viewer.subscription_ = std::move(*s);
     update_wanted();
     return answer(true, "");
   }
@@ -595,9 +602,9 @@ void ViewServer::poll_commands(std::vector<Command>& commands) {
   while (hub_->commands_.pop(c)) commands.push_back(std::move(c));
 }
 
-const std::vector<std::uint16_t>& ViewServer::wanted_signals() {
+Wanted ViewServer::wanted() {
   hub_->wanted_.take();
-  return hub_->wanted_.front();
+  return {hub_->wanted_.front().properties, hub_->wanted_.front().volumes};
 }
 
 void ViewServer::reply(const Command& command, bool ok, std::string text) {

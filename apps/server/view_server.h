@@ -29,7 +29,7 @@ struct ServerOptions {
   std::string control_token;          // "" = random
   std::string view_token;             // "" = random
   std::string page;  // "" = the live viewer; else this, e.g. Recording::to_html(): replay without a run
-  int viewers_max = 64;
+  int viewers_max = 72;
   int half_open_max = 64;      // connections that have not finished their request; above, the oldest is dropped
   double request_timeout = 5;  // a request must be complete by then                       [s]
   double idle_timeout = 20;    // a viewer that answers no ping for so long is dropped     [s]
@@ -69,7 +69,7 @@ class ViewServer {
   bool frame_due();  // somebody looks and the last frame is 1/60 s old
   void publish(const Frame& frame);
   void poll_commands(std::vector<Command>& commands);  // replaces the content, in order of arrival
-  const std::vector<std::uint16_t>& wanted_signals();  // properties that any viewer reads, ascending
+  Wanted wanted();                                     // what any viewer wants to see; valid until the next call
   void reply(const Command& command, bool ok, std::string text);
   void announce(Event event);
 

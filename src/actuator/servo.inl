@@ -33,7 +33,7 @@ GRADUS_INLINE T slope_at_bound(const S& s, T v, T bound) {
   return select(bound * v > T(0.0), T(s.torque / s.speed), T(0.0));
 }
 
-/// (3) and (4)
+/// (3) to (5)
 template <class T, class F, class J>
 GRADUS_INLINE void add_passive(const J& j, T q, T v, F h, DriveForceT<T>& out) {
   const T o = T(0.0);
@@ -44,6 +44,10 @@ GRADUS_INLINE void add_passive(const J& j, T q, T v, F h, DriveForceT<T>& out) {
     const auto slow = mask_and(-edge < v, v < edge);
     out.tau -= T(j.friction) * select(slow, v / edge, select(v > o, T(1.0), T(-1.0)));
     out.e += select(slow, T(h * j.friction / F(kFrictionSpeed)), o);
+  }
+  if (j.spring > 0) {
+    out.tau -= T(j.spring) * (q + T(h) * v);
+    out.e += T(h * h * j.spring);
   }
   const T over = maximum(q - T(j.upper), o) + minimum(q - T(j.lower), o);
   const auto beyond = over != o;
@@ -94,6 +98,12 @@ GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T
                                 DriveForceT<T>* out) {
   for (int i = 0; i < njoint; ++i) {
     const J& j = joints[i];
+    if (j.passive) {
+      const T none = T(0.0);
+      out[i] = {none, none, none, none, none, none};
+      servo::add_passive(j, q[i], v[i], h, out[i]);
+      continue;
+    }
     const int o = j.mimic_of;
     const T goal = o < 0 ? target[i] : T(j.mimic_multiplier) * (q[o] + T(h) * v[o]) + T(j.mimic_offset);
     servo::evaluate(j, q[i], v[i], goal, h, out[i]);

@@ -1,12 +1,15 @@
 #include "batch/constants.h"
 
+#include <limits>
+
 namespace gradus {
 namespace {
 
 template <class F>
 LinkT<F> narrow(const Link& l) {
   return {cast<F>(l.p_PB), cast<F>(l.axis), cast<F>(l.com), cast<F>(l.J), F(l.mass), F(l.rotor), l.parent, l.branch,
-          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal};
+          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal,
+          l.leader,        l.follower,      l.hold,         F(l.ratio)};
 }
 
 template <class F>
@@ -16,10 +19,12 @@ ContactPointT<F> narrow(const ContactPoint& p) {
 
 template <class F>
 DriveConstantsT<F> narrow(const Joint& j) {
+  // A chain's equivalent servo reaches its no-load speed by its damping already.
+  const double speed = j.drive < 0 ? j.servo.speed : std::numeric_limits<double>::infinity();
   return {F(j.lower),   F(j.upper),    F(j.stop_k),
-          F(j.stop_d),  F(j.damping),  F(j.friction),
-          {F(j.servo.kp), F(j.servo.kd), F(j.servo.torque), F(j.servo.speed)},
-          j.mimic_of,   F(j.mimic_multiplier), F(j.mimic_offset)};
+          F(j.stop_d),  F(j.damping),  F(j.friction), F(j.spring),
+          {F(j.servo.kp), F(j.servo.kd), F(j.servo.torque), F(speed)},
+          j.mimic_of,   F(j.mimic_multiplier), F(j.mimic_offset), j.shared};
 }
 
 }  // namespace
@@ -30,6 +35,8 @@ KindConstants<F>::KindConstants(const RobotKind& kind)
   for (const Link& l : kind.links) links.push_back(narrow<F>(l));
   for (const ContactPoint& p : kind.points) points.push_back(narrow<F>(p));
   for (const Joint& j : kind.joints) joints.push_back(narrow<F>(j));
+  for (const DriveModel& d : kind.drives)  // the rotor turns with the joint here
+    links[static_cast<std::size_t>(d.joint) + 1].rotor = F(d.spec.rotor_inertia());
   for (const Vec3& c : kind.bound_centre) bound_centre.push_back(cast<F>(c));
   for (double r : kind.bound_radius) bound_radius.push_back(F(r));
 }

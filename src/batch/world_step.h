@@ -5,7 +5,7 @@
 ///   look     frames, ground points          move     servo, contact law, predict (again where a limit was met)
 ///   commit   State[k+1] in place
 ///
-/// Differences from World: the state is updated in place, pushes and impulses from outside are not offered (set velocities),
+/// Differences from World: actuator chains are replaced by their equivalent servos [model.h], the state is updated in place, pushes and impulses from outside are not offered (set velocities),
 /// and there are no contacts but those with the ground.
 #pragma once
 #include "actuator/servo.inl"
@@ -19,12 +19,13 @@ namespace gradus {
 /// Constants of one joint's drive as servo.inl reads them. F: double or float.
 template <class F>
 struct DriveConstantsT {
-  F lower, upper, stop_k, stop_d, damping, friction;
+  F lower, upper, stop_k, stop_d, damping, friction, spring;
   struct {
     F kp, kd, torque, speed;
   } servo;
   int mimic_of;  // joint number, −1: none
   F mimic_multiplier, mimic_offset;
+  bool passive;  // shares its coordinate with mimic_of
 };
 
 /// Everything that does not change while worlds run; pointers may be to a GPU's memory.

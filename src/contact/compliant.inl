@@ -1,5 +1,7 @@
 /// Body of compliant.h for any scalar: one contact at a time, every lane with its own opinion.
 #pragma once
+#include <cstring>
+
 #include "contact/compliant.h"
 #include "contact/plane.h"
 
@@ -108,11 +110,13 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMe
   const auto pushes = mask_and(c.active, mask_not(pulls));
   const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u + a * law.h());
   const T size2 = dot(t, t), bound = T(law.p.friction) * fn, over = bound * T(1 + kOver);
-  const auto slides = mask_and(pushes, c.sliding);
-  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), mask_and(size2 > over * over, size2 > T(0.0)));
-  // Friction that turns a point round is too much.
-  const auto stops = mask_and(slides, mask_or(size2 < bound * bound, dot(t, c.d) < T(0.0)));
-  const auto stale = mask_and(mask_and(slides, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
+  const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), size2 > over * over);
+  auto stops = mask_and(pushes, c.sliding), stale = stops;
+  if (any(stops)) {  // so far: slides
+    // Friction that turns a point round is too much.
+    stops = mask_and(stops, mask_or(size2 < bound * bound, dot(t, c.d) < T(0.0)));
+    stale = mask_and(mask_and(stale, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
+  }
   const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
   if (!any(changed)) return changed;
   const T size = square_root(size2);
@@ -174,8 +178,10 @@ GRADUS_INLINE void remember_all(const Axes& axes, const KindArraysT<F>& kind, Ve
                                 const StaticContactT<T>* contacts, ContactMemoryT<T>* next) {
   const T o = T(0.0);
   int k = 0;
-  if (next != memory)  // two states: clear all at once
-    for (; k < kind.npoint(); ++k) next[k] = {o, o, o, o};
+  if (next != memory) {  // two states: clear all at once
+    k = kind.npoint();
+    std::memset(static_cast<void*>(next), 0, static_cast<std::size_t>(k) * sizeof *next);
+  }
   for (int i = 0; i < count; ++i) {
     const StaticContactT<T>& c = contacts[i];
     if (!any(c.active)) continue;

@@ -24,6 +24,21 @@ Box3 box_of(const Shape& s, const Pose& X_WS) {
   return box;
 }
 
+/// Lengths along the chains of links, stretched out.
+double extent_of(const RobotKind& kind, const StaticKind& shapes) {
+  std::vector<double> to_link(kind.links.size(), 0);
+  double most = 0;
+  for (std::size_t i = 0; i < kind.links.size(); ++i) {
+    if (i > 0) {
+      const Joint& j = kind.joints[i - 1];
+      const double slide = kind.links[i].prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
+      to_link[i] = to_link[static_cast<std::size_t>(kind.links[i].parent)] + norm(kind.links[i].p_PB) + slide;
+    }
+    if (shapes.radius[i] >= 0) most = std::max(most, to_link[i] + norm(shapes.centre[i]) + shapes.radius[i]);
+  }
+  return most;
+}
+
 ContactPoint law_of(const PairNumbers& n) {
   ContactPoint p{};
   p.friction = n.friction;
@@ -79,6 +94,7 @@ void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostic
     out->centre.push_back(any ? (box.lo + box.hi) * 0.5 : Vec3{0, 0, 0});
     out->radius.push_back(any ? 0.5 * norm(box.hi - box.lo) : -1);
   }
+  out->extent = extent_of(kind, *out);
   kinds_[&kind] = std::move(out);
 }
 
@@ -91,6 +107,7 @@ namespace {
 
 constexpr double kNear = 0.0005;       // [m] margin of (1)
 constexpr double kSamePlace = 0.005;   // [m] a contact that moved farther on its link is another one
+constexpr double kLinkSpeed = 10;      // [m/s] of links about the root; faster ones are found a step late
 constexpr int kNearSolids = 64;        // objects near one robot at once
 
 bool reaches(const Box3& box, Vec3 c, double r) {
@@ -136,20 +153,11 @@ class Search {
     return kNear + h_ * (speed + h_ * norm(view_.gravity()));
   }
 
+  /// One sphere around the robot, as far as it may come in the step; no link is looked at when it meets nothing.
   void find_near() {
-    Vec3 lo{kInfinity, kInfinity, kInfinity}, hi = -lo;
-    double grow = 0;
-    const int nlink = view_.kind().nlink();
-    for (int i = 0; i < nlink; ++i) {
-      const double r = kind_.radius[static_cast<std::size_t>(i)];
-      if (r < 0) continue;
-      const Vec3 c = centre(i), x{r, r, r};
-      lo = smaller(lo, c - x), hi = larger(hi, c + x);
-      grow = std::max(grow, reach(i));
-    }
-    const Box3 robot = grown({lo, hi}, grow);
+    const double r = kNear + kind_.extent + h_ * (norm(v_WB_) + kLinkSpeed);
     for (std::size_t s = 0; s < kind_.solids->size(); ++s) {
-      if (!overlap((*kind_.solids)[s].box_W, robot)) continue;
+      if (!reaches((*kind_.solids)[s].box_W, p_WB_, r)) continue;
       if (near_count_ < kNearSolids) near_[near_count_++] = static_cast<int>(s);
       else ++room_.field_dropped;
     }

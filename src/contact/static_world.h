@@ -2,7 +2,7 @@
 /// detection finds where a robot's shapes meet them; the contacts join the list of its ground points, so motions and law see
 /// one kind of static contact, each with its own axes [contact/compliant.h].
 ///
-///   near     boxes of the objects against the box around the robot, then against the sphere around each link
+///   near     boxes of the objects against a sphere around the robot in any posture, then against one around each link
 ///   contacts at most four for each pair of shapes [docs/collision.md], as far as the link can come in the step:
 ///            reach = 0.5 mm + h (|v| + |w| radius + h |g|)                                                      (1)
 ///   touches  if gap + h (n·u + h n·g) < 0: inside after falling freely for one step, as ground points             (2)
@@ -40,6 +40,7 @@ struct StaticKind {
   std::vector<int> shape_begin;      // (nlink + 1)
   std::vector<Vec3> centre;          // (nlink) of a sphere around the link's shapes, in its frame   [m]
   std::vector<double> radius;        // (nlink) −1: no shapes
+  double extent = 0;                 // from the root to the farthest point of any shape, in any posture  [m]
 };
 
 /// The key of a pair: the number of the robot's shape, and of the solid.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "load/robot_toml.h"
+#include "load/servo_toml.h"
 #include "load/scene_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
@@ -190,9 +191,10 @@ void InstanceReader::read_servos(TableReader& t, RobotInstanceSpec& r) {
 
 void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r) {
   const toml::table* table = named.node->as_table();
-  if (table == nullptr)
-    return fault(place_of(*named.node), named.name + ": a table is due here", "write e.g. { kp = \"60 N m/rad\" }");
-  const ObjectKind kind = kind_of_servo(*table);
+  const bool file = named.node->is_string();  // a servo file
+  if (table == nullptr && !file)
+    return fault(place_of(*named.node), named.name + ": a table or a servo file is due here", "write e.g. { kp = \"60 N m/rad\" }");
+  const ObjectKind kind = file ? ObjectKind::revolute : kind_of_servo(*table);
   bool reported = false, used = false;
   for (std::size_t i = 0; i < r.robot.objects.size(); ++i) {
     ObjectSpec& o = r.robot.objects[i];
@@ -200,7 +202,7 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
     if (named.name == "all" && o.kind != kind) continue;
     used = true;
     Diagnostics ignored;  // the same table read again for the next joint
-    if (!read_servo(*table, o.kind, o.servo, reported ? ignored : log_))
+    if (!read_servo_node(*named.node, o, reported ? ignored : log_))
       reported = true;
     else
       overridden_[{static_cast<int>(i), "servo"}] = named.place;
@@ -208,6 +210,14 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
   if (!used)
     fault(named.place, "'" + r.robot.name + "' has no joint " + in_quotes(named.name),
           did_you_mean(named.name, joint_names(r.robot)));
+}
+
+bool InstanceReader::read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log) {
+  if (const toml::table* table = node.as_table()) return read_any_servo(*table, o.kind, options_, o.servo, o.drive, log);
+  DriveSpec drive;
+  if (!read_chain_file(node.ref<std::string>(), place_of(node), options_, drive, log)) return false;
+  o.drive = std::move(drive);
+  return true;
 }
 
 /// The robot's file was sound, so whatever is wrong now was overridden here.

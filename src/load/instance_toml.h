@@ -35,6 +35,7 @@ class InstanceReader {
   void read_scatter(const toml::table& table, RobotInstanceSpec& r);
   void read_joints(TableReader& t, RobotInstanceSpec& r);
   void read_servos(TableReader& t, RobotInstanceSpec& r);
+  bool read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log);
   void read_servo_of(const NamedTable& named, RobotInstanceSpec& r);
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);

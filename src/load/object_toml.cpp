@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "load/robot_toml.h"
+#include "load/servo_toml.h"
 #include "load/source_text.h"
 
 namespace gradus {
@@ -74,6 +75,11 @@ void ObjectReader::read(const toml::table& table, const std::string* previous) {
   read_body(t);
   read_mass(t);
   read_joint(t);
+  const std::size_t before = log_.size();
+  if (const toml::table* flex = t.table("flex")) {
+    read_flex(*flex);
+    note("flex", place_of(*flex), log_.size() == before);
+  }
   t.finish("an object");
   index_.emplace(draft_.object.name, drafts_.size());
   drafts_.push_back(std::move(draft_));
@@ -286,8 +292,8 @@ void ObjectReader::read_joint(TableReader& t) {
     note("friction", t.place("friction"), t.quantity("friction", units.force, o.friction));
   if (applies(t, "mimic", joint)) read_mimic(t, units);
   if (applies(t, "servo", joint)) read_servo_key(t);
-  if (!t.has("servo") && joint && !copied_ && defaults_.servo && defaults_.servo->kind == o.kind)
-    o.servo = defaults_.servo->servo;
+  if (applies(t, "spring", joint)) note("spring", t.place("spring"), t.quantity("spring", units.stiffness, o.spring));
+  if (!t.has("servo") && joint && !copied_) take_default_servo();
 }
 
 void ObjectReader::read_limits(TableReader& t, const JointUnits& units) {
@@ -299,17 +305,28 @@ void ObjectReader::read_limits(TableReader& t, const JointUnits& units) {
   draft_.object.upper = x[1];
 }
 
-/// The name of a servo, or a table: the numbers that differ from the default one.
+void ObjectReader::take_default_servo() {
+  ObjectSpec& o = draft_.object;
+  if (!defaults_.servo || defaults_.servo->kind != o.kind) return;
+  o.servo = defaults_.servo->servo;
+  o.drive = defaults_.servo->drive;
+}
+
+/// The name of a servo or of its file, or a table: the numbers that differ from the default one.
 void ObjectReader::read_servo_key(TableReader& t) {
   ObjectSpec& o = draft_.object;
   const toml::node& node = *t.get("servo");
   if (const toml::table* table = node.as_table()) {
-    if (!copied_ && defaults_.servo && defaults_.servo->kind == o.kind) o.servo = defaults_.servo->servo;
-    note("servo", place_of(node), read_servo(*table, o.kind, o.servo, log_));
+    if (!copied_) take_default_servo();
+    note("servo", place_of(node), read_any_servo(*table, o.kind, meshes_.options, o.servo, o.drive, log_));
     return;
   }
   std::string name;
   if (!t.text("servo", name)) return note("servo", place_of(node), false);
+  if (name.ends_with(".toml")) {
+    o.drive.emplace();
+    return note("servo", place_of(node), read_chain_file(name, place_of(node), meshes_.options, *o.drive, log_));
+  }
   const auto it = defaults_.servos.find(name);
   const bool known = it != defaults_.servos.end();
   note("servo", place_of(node), known && it->second.kind == o.kind);
@@ -325,7 +342,24 @@ void ObjectReader::read_servo_key(TableReader& t) {
             "use another servo");
   } else {
     o.servo = it->second.servo;
+    o.drive = it->second.drive;
   }
+}
+
+/// flex = { cuts = 1, stiffness = "2000 N m/rad", damping = "5 N m s/rad", axes = 2, along = "z" }
+void ObjectReader::read_flex(const toml::table& table) {
+  TableReader t(table, log_);
+  FlexSpec flex;
+  std::int64_t cuts = 1, axes = 2;
+  t.integer("cuts", 1, kMaxCuts, cuts);
+  t.integer("axes", 2, 3, axes);
+  t.quantity("stiffness", kAngularStiffness, flex.stiffness);
+  t.quantity("damping", kAngularDamping, flex.damping);
+  t.axis("along", flex.along);
+  t.finish("flex");
+  flex.cuts = static_cast<int>(cuts);
+  flex.twists = axes == 3;
+  draft_.object.flex = flex;
 }
 
 void ObjectReader::read_mimic(TableReader& t, const JointUnits& units) {

@@ -11,8 +11,11 @@
 
 namespace gradus {
 
+inline constexpr std::int64_t kMaxCuts = 100;  // of one link
+
 struct NamedServo {
   ServoSpec servo;
+  std::optional<DriveSpec> drive;
   ObjectKind kind = ObjectKind::revolute;  // of joint
 };
 
@@ -55,6 +58,8 @@ class ObjectReader {
   void read_joint(TableReader& t);
   void read_limits(TableReader& t, const JointUnits& units);
   void read_servo_key(TableReader& t);
+  void take_default_servo();
+  void read_flex(const toml::table& table);
   void read_mimic(TableReader& t, const JointUnits& units);
   void note(const char* property, const Place& place, bool good);
   bool applies(TableReader& t, const char* key, bool applicable);

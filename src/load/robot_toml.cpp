@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "load/object_toml.h"
+#include "load/servo_toml.h"
 #include "load/source_text.h"
 #include "load/urdf.h"
 #include "model/check.h"
@@ -141,7 +142,7 @@ class RobotReader {
   NamedServo read_named_servo(const toml::table& table) {
     NamedServo s;
     s.kind = kind_of_servo(table);
-    read_servo(table, s.kind, s.servo, log_);
+    read_any_servo(table, s.kind, options_, s.servo, s.drive, log_);
     return s;
   }
 

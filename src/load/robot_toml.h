@@ -2,7 +2,7 @@
 ///
 ///   [robot]        name, about, root = "free" | "fixed", feet = [...], include = [...]
 ///   [defaults]     servo, surface, colour for all objects that say nothing else
-///   [servo.NAME]   kp, kd, torque, speed, rotor
+///   [servo.NAME]   kp, kd, torque, speed, rotor; or the stages of an actuator chain [servo_toml.h]
 ///   [[object]]     name, kind, after, like or mirror, and the object's properties
 ///
 /// `after` names the predecessor (default: the object before in the same file); any order of objects is allowed, they

@@ -42,14 +42,45 @@ void fields(Io& io, ServoSpec& x) {
   io("kp", x.kp); io("kd", x.kd); io("torque", x.torque); io("speed", x.speed); io("rotor", x.rotor);
 }
 template <class Io>
+void fields(Io& io, ControllerStageSpec& x) {
+  io("kp", x.kp); io("ki", x.ki); io("kd", x.kd); io("limit", x.limit); io("stiffness", x.stiffness);
+  io("error_rate", x.error_rate); io("motor_side", x.motor_side);
+}
+template <class Io>
+void fields(Io& io, MotorStageSpec& x) {
+  io("resistance", x.resistance); io("inductance", x.inductance); io("torque_constant", x.torque_constant);
+  io("back_emf", x.back_emf); io("inertia", x.inertia);
+}
+template <class Io>
+void fields(Io& io, FrictionStageSpec& x) {
+  io("coulomb", x.coulomb); io("viscous", x.viscous); io("stribeck", x.stribeck); io("stribeck_speed", x.stribeck_speed);
+  io("load", x.load); io("load_stribeck", x.load_stribeck);
+}
+template <class Io>
+void fields(Io& io, GearStageSpec& x) {
+  io("model", x.model); io("ratio", x.ratio); io("efficiency", x.efficiency); io("play", x.play);
+  io("stiffness", x.stiffness); io("damping", x.damping); io("inertia", x.inertia);
+}
+template <class Io>
+void fields(Io& io, DriveSpec& x) {
+  io("name", x.name); io("about", x.about); io("source", x.source); io("valid", x.valid); io("notes", x.notes);
+  io("file", x.file); io("delay", x.delay); io("controller", x.controller); io("motor", x.motor);
+  io("friction", x.friction); io("gear", x.gear);
+}
+template <class Io>
 void fields(Io& io, MimicSpec& x) { io("of", x.of); io("multiplier", x.multiplier); io("offset", x.offset); }
+template <class Io>
+void fields(Io& io, FlexSpec& x) {
+  io("cuts", x.cuts); io("stiffness", x.stiffness); io("damping", x.damping); io("twists", x.twists); io("along", x.along);
+}
 template <class Io>
 void fields(Io& io, ObjectSpec& x) {
   io("name", x.name); io("kind", x.kind); io("parent", x.parent.value); io("offset", x.offset); io("axis", x.axis);
   io("angle", x.angle); io("mass", x.mass); io("com", x.com); io("inertia", x.inertia); io("shapes", x.shapes);
   io("surface", x.surface); io("colour", x.colour); io("lower", x.lower); io("upper", x.upper);
-  io("damping", x.damping); io("friction", x.friction); io("servo", x.servo); io("mimic", x.mimic);
-  io("initial", x.initial);
+  io("damping", x.damping); io("friction", x.friction); io("spring", x.spring); io("servo", x.servo);
+  io("drive", x.drive); io("mimic", x.mimic);
+  io("initial", x.initial); io("flex", x.flex);
 }
 template <class Io>
 void fields(Io& io, RobotSpec& x) {

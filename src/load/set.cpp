@@ -96,6 +96,33 @@ void set_mass(ObjectSpec& o, double mass) {
   o.mass = mass;
 }
 
+void add_chain(Targets& t, DriveSpec& d) {
+  const Dimension out = d.electrical() ? kVoltage : kTorque;
+  t["delay"] = quantity(kTime, d.delay);
+  t["controller.kp"] = quantity(out / kAngle, d.controller.kp);
+  t["controller.ki"] = quantity(out / kAngle / kTime, d.controller.ki);
+  t["controller.kd"] = quantity(out * kTime / kAngle, d.controller.kd);
+  t["controller.limit"] = quantity(out, d.controller.limit);
+  t["controller.stiffness"] = quantity(kNumber, d.controller.stiffness);
+  t["motor.resistance"] = quantity(kResistance, d.motor.resistance);
+  t["motor.inductance"] = quantity(kInductance, d.motor.inductance);
+  t["motor.torque_constant"] = quantity(kTorque / kCurrent, d.motor.torque_constant);
+  t["motor.back_emf"] = quantity(kVoltage * kTime / kAngle, d.motor.back_emf);
+  t["motor.inertia"] = quantity(kInertia, d.motor.inertia);
+  t["friction.coulomb"] = quantity(kTorque, d.friction.coulomb);
+  t["friction.viscous"] = quantity(kAngularDamping, d.friction.viscous);
+  t["friction.stribeck"] = quantity(kTorque, d.friction.stribeck);
+  t["friction.stribeck_speed"] = quantity(kAngularSpeed, d.friction.stribeck_speed);
+  t["friction.load"] = quantity(kNumber, d.friction.load);
+  t["friction.load_stribeck"] = quantity(kNumber, d.friction.load_stribeck);
+  t["gear.ratio"] = quantity(kNumber, d.gear.ratio);
+  t["gear.efficiency"] = quantity(kNumber, d.gear.efficiency);
+  t["gear.play"] = quantity(kAngle, d.gear.play);
+  t["gear.stiffness"] = quantity(kAngularStiffness, d.gear.stiffness);
+  t["gear.damping"] = quantity(kAngularDamping, d.gear.damping);
+  t["gear.inertia"] = quantity(kInertia, d.gear.inertia);
+}
+
 Targets targets_of_object(ObjectSpec& o) {
   Targets t;
   if (o.mass > 0) t["mass"] = {kMass, [&o](double m) { set_mass(o, m); }, nullptr};
@@ -117,6 +144,7 @@ Targets targets_of_object(ObjectSpec& o) {
   t["torque"] = quantity(units.force, o.servo.torque);
   t["speed"] = quantity(units.speed, o.servo.speed);
   t["rotor"] = quantity(units.inertia, o.servo.rotor);
+  if (o.drive) add_chain(t, *o.drive);
   t["damping"] = quantity(units.damping, o.damping);
   t["friction"] = quantity(units.force, o.friction);
   return t;

@@ -51,6 +51,7 @@ class TableReader {
   bool axis(std::string_view key, Vec3& out);  // [0, 1, 0] or "y" or "-y"
   bool texts(std::string_view key, std::vector<std::string>& out, std::vector<Place>& places);
   const toml::table* table(std::string_view key);
+  TableReader inside(const toml::table& table) const { return TableReader(table, out_); }
 
   /// Refuses the keys that were never asked for. `what` completes "unknown key 'x' in …".
   void finish(const std::string& what);

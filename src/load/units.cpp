@@ -33,6 +33,9 @@ constexpr Unit kUnits[] = {
     {"g", 1, 1000, kMass},     {"N", 1, 1, kForce},          {"mN", 1, 1000, kForce},
     {"kN", 1000, 1, kForce},   {"Nm", 1, 1, kTorque},        {"mNm", 1, 1000, kTorque},
     {"Hz", 1, 1, kFrequency},  {"kHz", 1000, 1, kFrequency}, {"rpm", kPi, 30, kAngularSpeed},
+    {"A", 1, 1, kCurrent},     {"mA", 1, 1000, kCurrent},    {"V", 1, 1, kVoltage},
+    {"mV", 1, 1000, kVoltage}, {"ohm", 1, 1, kResistance},   {"H", 1, 1, kInductance},
+    {"mH", 1, 1000, kInductance}, {"uH", 1, 1e6, kInductance},
 };
 
 struct Named {
@@ -58,6 +61,15 @@ constexpr Named kNames[] = {
     {kDamping, "a damping", "N s/m"},
     {kAngularStiffness, "an angular stiffness", "N m/rad"},
     {kAngularDamping, "an angular damping", "N m s/rad"},
+    {kAngularStiffness / kTime, "an integral gain", "N m/rad/s"},
+    {kCurrent, "a current", "A"},
+    {kVoltage, "a voltage", "V"},
+    {kResistance, "a resistance", "ohm"},
+    {kInductance, "an inductance", "H"},
+    {kTorque / kCurrent, "a torque constant", "N m/A"},
+    {kVoltage / kAngle, "a gain", "V/rad"},
+    {kVoltage / kAngle / kTime, "an integral gain", "V/rad/s"},
+    {kVoltage * kTime / kAngle, "a voltage per speed", "V s/rad"},
 };
 
 /// Reads from the front of a text.
@@ -106,6 +118,7 @@ void multiply(Scale& scale, const Unit& u, int power) {
   scale.dimension.kg += power * u.dimension.kg;
   scale.dimension.s += power * u.dimension.s;
   scale.dimension.rad += power * u.dimension.rad;
+  scale.dimension.A += power * u.dimension.A;
 }
 
 /// What people write in full, by its beginning.
@@ -125,7 +138,7 @@ UnitFault unknown_unit(std::string_view name) {
   for (const Unit& u : kUnits) names.emplace_back(u.name);
   const std::string full = short_form(name), best = full.empty() ? nearest(std::string(name), names) : full;
   return {"unknown unit " + in_quotes(name),
-          best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm and products of them"
+          best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm V A ohm H and products of them"
                        : "did you mean '" + best + "'?"};
 }
 

@@ -13,11 +13,17 @@
 
 namespace gradus {
 
-/// Exponents of metre, kilogram, second and radian.
+/// Exponents of metre, kilogram, second, radian and ampere.
 struct Dimension {
-  int m = 0, kg = 0, s = 0, rad = 0;
+  int m = 0, kg = 0, s = 0, rad = 0, A = 0;
   constexpr bool operator==(const Dimension&) const = default;
 };
+constexpr Dimension operator*(Dimension a, Dimension b) {
+  return {a.m + b.m, a.kg + b.kg, a.s + b.s, a.rad + b.rad, a.A + b.A};
+}
+constexpr Dimension operator/(Dimension a, Dimension b) {
+  return {a.m - b.m, a.kg - b.kg, a.s - b.s, a.rad - b.rad, a.A - b.A};
+}
 
 namespace dimension {
 inline constexpr Dimension kNumber{};
@@ -38,6 +44,10 @@ inline constexpr Dimension kStiffness{0, 1, -2, 0};
 inline constexpr Dimension kDamping{0, 1, -1, 0};
 inline constexpr Dimension kAngularStiffness{2, 1, -2, -1};
 inline constexpr Dimension kAngularDamping{2, 1, -1, -1};
+inline constexpr Dimension kCurrent{0, 0, 0, 0, 1};
+inline constexpr Dimension kVoltage{2, 1, -3, 0, -1};
+inline constexpr Dimension kResistance{2, 1, -3, 0, -2};
+inline constexpr Dimension kInductance{2, 1, -2, 0, -2};
 }  // namespace dimension
 
 /// "a length", "an angle"; "another quantity" where there is no name for it.

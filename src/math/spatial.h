@@ -69,6 +69,17 @@ GRADUS_INLINE Mat6T<T> zero66() {
   const T o = T(0.0);
   return {{o, o, o, o, o, o}, {zero3<T>(), zero3<T>(), zero3<T>()}, {o, o, o, o, o, o}};
 }
+#if !defined(__CUDACC__)
+GRADUS_INLINE Vec6T<Two> load_two(const Vec6& a, const Vec6& b) { return {load_two(a.a, b.a), load_two(a.l, b.l)}; }
+GRADUS_INLINE void store_two(const Vec6T<Two>& ab, Vec6& a, Vec6& b) {
+  store_two(ab.a, a.a, b.a);
+  store_two(ab.l, a.l, b.l);
+}
+GRADUS_INLINE Vec6 sum_of(const Vec6T<Two>& v) { return {sum_of(v.a), sum_of(v.l)}; }
+GRADUS_INLINE Mat6 sum_of(const Mat6T<Two>& I) {
+  return {sum_of(I.A), {sum_of(I.B.x), sum_of(I.B.y), sum_of(I.B.z)}, sum_of(I.C)};
+}
+#endif
 /// I − u wᵀ for w proportional to u: removes one direction.
 template <class T>
 GRADUS_INLINE void subtract_outer(Mat6T<T>& I, const Vec6T<T>& u, const Vec6T<T>& w) {
@@ -153,7 +164,10 @@ GRADUS_INLINE void factorize(const Mat6T<T>& I, Factor6T<T>& f) {
   a[3][3] = I.C.xx; a[4][3] = I.C.xy; a[5][3] = I.C.xz; a[4][4] = I.C.yy; a[5][4] = I.C.yz; a[5][5] = I.C.zz;
 #pragma GCC unroll 6
   for (int j = 0; j < 6; ++j) {
-    f.d_inv[j] = T(1.0) / a[j][j];
+    if (j % 2 == 0) {  // two pivots at once, so that one division does not wait for the other: D₁ = (a₀ a₁ − b²)/a₀
+      f.d_inv[j] = T(1.0) / a[j][j];
+      f.d_inv[j + 1] = a[j][j] / (a[j][j] * a[j + 1][j + 1] - a[j + 1][j] * a[j + 1][j]);
+    }
 #pragma GCC unroll 6
     for (int i = j + 1; i < 6; ++i) {
       const T m = a[i][j] * f.d_inv[j];
@@ -177,7 +191,7 @@ GRADUS_INLINE Vec6T<T> solve(const Factor6T<F>& f, const Vec6T<T>& y) {
   for (int j = 5; j >= 0; --j) {
     T x = b[j] * T(f.d_inv[j]);
 #pragma GCC unroll 6
-    for (int i = j + 1; i < 6; ++i) x -= T(f.l[i][j]) * b[i];
+    for (int i = 5; i > j; --i) x -= T(f.l[i][j]) * b[i];  // the newest last: nothing waits for it but one subtraction
     b[j] = x;
   }
   return {{b[0], b[1], b[2]}, {b[3], b[4], b[5]}};

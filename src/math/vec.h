@@ -45,6 +45,18 @@ GRADUS_INLINE Vec3T<T> select(MaskOf<T> m, Vec3T<T> a, Vec3T<T> b) {
 /// The same vector in another scalar type (a constant spread over lanes).
 template <class T, class F>
 GRADUS_INLINE Vec3T<T> cast(const Vec3T<F>& a) { return {T(a.x), T(a.y), T(a.z)}; }
+#if !defined(__CUDACC__)
+GRADUS_INLINE Vec3T<Two> two(Vec3 a, Vec3 b) { return {two(a.x, b.x), two(a.y, b.y), two(a.z, b.z)}; }
+GRADUS_INLINE Vec3T<Two> load_two(const Vec3& a, const Vec3& b) {
+  return {load_two(&a.x, &b.x), load_two(&a.y, &b.y), load_two(&a.z, &b.z)};
+}
+GRADUS_INLINE void store_two(const Vec3T<Two>& ab, Vec3& a, Vec3& b) {
+  store_two(ab.x, &a.x, &b.x);
+  store_two(ab.y, &a.y, &b.y);
+  store_two(ab.z, &a.z, &b.z);
+}
+GRADUS_INLINE Vec3 sum_of(const Vec3T<Two>& a) { return {sum_of(a.x), sum_of(a.y), sum_of(a.z)}; }
+#endif
 
 /// Columns x, y, z.
 template <class T>
@@ -96,6 +108,11 @@ GRADUS_INLINE Sym3T<T> select(MaskOf<T> m, const Sym3T<T>& a, const Sym3T<T>& b)
 }
 template <class T, class F>
 GRADUS_INLINE Sym3T<T> cast(const Sym3T<F>& s) { return {T(s.xx), T(s.xy), T(s.xz), T(s.yy), T(s.yz), T(s.zz)}; }
+#if !defined(__CUDACC__)
+GRADUS_INLINE Sym3 sum_of(const Sym3T<Two>& s) {
+  return {sum_of(s.xx), sum_of(s.xy), sum_of(s.xz), sum_of(s.yy), sum_of(s.yz), sum_of(s.zz)};
+}
+#endif
 /// R S Rᵀ
 template <class T>
 GRADUS_INLINE Sym3T<T> rotated(const Mat3T<T>& R, const Sym3T<T>& S) {
@@ -149,10 +166,15 @@ GRADUS_INLINE QuatT<T> operator*(const QuatT<T>& a, const QuatT<T>& b) {
 }
 template <class T>
 GRADUS_INLINE QuatT<T> conjugate(const QuatT<T>& q) { return {q.w, -q.x, -q.y, -q.z}; }
+/// Of length 1. Near it, as after one step, by one step of Newton's method for 1/√n instead of a root and a division.
 template <class T>
 GRADUS_INLINE QuatT<T> normalized(const QuatT<T>& q) {
-  const T n = T(1.0) / square_root(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  return {q.w * n, q.x * n, q.y * n, q.z * n};
+  constexpr double near = sizeof(RealOf<T>) == 4 ? 1e-4 : 1e-8;  // the error, 3/8 (n − 1)², is below rounding
+  const T n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  T k = T(1.5) - T(0.5) * n;
+  const auto far = mask_or(n > T(1 + near), n < T(1 - near));
+  if (any(far)) k = select(far, T(1.0) / square_root(n), k);
+  return {q.w * k, q.x * k, q.y * k, q.z * k};
 }
 template <class T>
 GRADUS_INLINE Mat3T<T> to_matrix(const QuatT<T>& q) {
@@ -161,15 +183,23 @@ GRADUS_INLINE Mat3T<T> to_matrix(const QuatT<T>& q) {
           {two * (x * y - w * z), one - two * (x * x + z * z), two * (y * z + w * x)},
           {two * (x * z + w * y), two * (y * z - w * x), one - two * (x * x + y * y)}};
 }
-/// Quaternion of the rotation by |r| about r (exponential map); exact for any |r|, own sine and cosine.
+/// Quaternion of the rotation by |r| about r (exponential map), exact to rounding for any |r|.
+///   (cos |r|/2, r sin(|r|/2)/|r|)
+/// Up to 0.2 rad, more than a body turns in one step, both are series of y = |r|²/4 whose next term is below 1e-16: without
+/// the root, the sine and the division that would wait for each other.
 template <class T>
 GRADUS_INLINE QuatT<T> exponential(Vec3T<T> r) {
-  const T angle2 = dot(r, r), half = T(0.5) * square_root(angle2);
-  T s, c;
-  sine_cosine(half, s, c);
-  // sin(a/2)/a, by its series near zero where the quotient loses digits
-  const auto small = angle2 < T(1e-8);
-  const T k = select(small, T(0.5) - angle2 * T(1.0 / 48), s / select(small, T(1.0), half + half));
+  const T angle2 = dot(r, r), y = T(0.25) * angle2, yy = y * y;
+  T c = T(1.0) - T(1.0 / 2) * y + yy * (T(1.0 / 24) - T(1.0 / 720) * y + yy * T(1.0 / 40320));
+  T k = T(0.5) - T(1.0 / 12) * y + yy * (T(1.0 / 240) - T(1.0 / 10080) * y + yy * T(1.0 / 725760));
+  const auto large = angle2 > T(0.04);
+  if (any(large)) {
+    const T angle = square_root(select(large, angle2, T(1.0)));
+    T s_large, c_large;
+    sine_cosine(T(0.5) * angle, s_large, c_large);
+    c = select(large, c_large, c);
+    k = select(large, s_large / angle, k);
+  }
   return {c, r.x * k, r.y * k, r.z * k};
 }
 Quat to_quaternion(const Mat3& R);                         // of a rotation matrix

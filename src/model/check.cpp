@@ -93,6 +93,24 @@ bool bad_colour(const std::optional<Vec3>& c) {
   return c && (out(c->x) || out(c->y) || out(c->z));
 }
 
+constexpr double kLongestDelay = 1;  // [s] bounds the ring of commands
+
+void gear_faults(const DriveSpec& d, std::vector<std::string>& out) {
+  const GearStageSpec& g = d.gear;
+  const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
+  if (!(g.ratio > 0 && finite(g.ratio))) out.push_back(fmt::format("the gear's ratio is {}: it must be greater than 0", g.ratio));
+  if (!(g.efficiency > 0 && g.efficiency <= 1))
+    out.push_back(fmt::format("the gear's efficiency is {}: it lies between 0 and 1", g.efficiency));
+  if (bad(g.play) || bad(g.stiffness) || bad(g.damping) || bad(g.inertia))
+    out.push_back("the gear's play, stiffness, damping and inertia must be finite and not negative");
+  if (g.model == GearModel::rigid && g.play > 0) out.push_back("a rigid gear has no play: give the stiffness of its teeth");
+  if (g.model != GearModel::rigid && !(g.stiffness > 0))
+    out.push_back(fmt::format("the {} gear needs a stiffness", to_string(g.model)));
+  if (g.model == GearModel::elastic && !(d.motor.inertia > 0))
+    out.push_back("behind an elastic gear the rotor moves by itself: give the motor's inertia");
+  if (g.model == GearModel::motoflex && !(g.inertia > 0)) out.push_back("the motoflex gear needs the inertia of its mass");
+}
+
 class RobotCheck {
  public:
   RobotCheck(const RobotSpec& robot, const PlaceOf& place_of) : robot_(robot), place_of_(place_of) {}
@@ -199,6 +217,7 @@ class RobotCheck {
     if (!text.empty()) fault("surface", text, "surface numbers must be finite, not negative, restitution at most 1");
     if (bad_colour(o.colour)) fault("colour", "a colour has three parts from 0 to 1", "e.g. [0.2, 0.4, 0.9]");
     if (o.is_joint()) check_joint(o);
+    if (o.flex) check_flex(o);
   }
 
   void check_frame(const ObjectSpec& o) {
@@ -234,6 +253,14 @@ class RobotCheck {
     }
   }
 
+  void check_flex(const ObjectSpec& o) {
+    const FlexSpec& f = *o.flex;
+    if (!(o.mass > 0)) fault("flex", "only an object with a mass can bend", "give its mass, or remove flex");
+    if (!(f.stiffness > 0 && finite(f.stiffness)) || !(f.damping >= 0 && finite(f.damping)) || !finite(f.along) || f.cuts < 1)
+      fault("flex", fmt::format("its flex has {} cuts, stiffness {}, damping {}", f.cuts, f.stiffness, f.damping),
+            "give at least one cut, a stiffness greater than 0 and a damping that is not negative");
+  }
+
   void check_joint(const ObjectSpec& o) {
     if (std::isnan(o.lower) || std::isnan(o.upper)) {
       fault("limits", "a limit is not a number", "");
@@ -252,6 +279,11 @@ class RobotCheck {
     if (bad(o.damping)) fault("damping", fmt::format("its damping is {}", o.damping), "damping must not be negative");
     if (bad(o.friction))
       fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
+    if (bad(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
+    if (o.drive) {
+      for (const std::string& text : drive_faults(*o.drive)) fault("servo", text, "");
+      if (o.kind != ObjectKind::revolute) fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
+    }
     const ServoSpec& s = o.servo;
     if (bad(s.kp) || bad(s.kd) || bad(s.rotor)) {
       fault("servo", fmt::format("its servo has kp {}, kd {}, rotor {}", s.kp, s.kd, s.rotor), "none may be negative");
@@ -281,7 +313,9 @@ class RobotCheck {
     for (std::size_t k = n; k-- > 1;) carried[static_cast<std::size_t>(robot_.objects[k].parent.value)] += carried[k];
     for (i_ = 1; i_ < n; ++i_) {
       const ObjectSpec& o = robot_.objects[i_];
-      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic) continue;
+      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic ||
+          (o.drive && o.drive->rotor_inertia() > 0))
+        continue;
       fault("mass", "it moves nothing that has a mass", "give this object or one after it a mass and an inertia");
     }
     i_ = 0;
@@ -591,6 +625,29 @@ class SceneCheck {
 };
 
 }  // namespace
+
+std::vector<std::string> drive_faults(const DriveSpec& d) {
+  std::vector<std::string> out;
+  const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
+  const ControllerStageSpec& c = d.controller;
+  const MotorStageSpec& m = d.motor;
+  const FrictionStageSpec& f = d.friction;
+  if (bad(d.delay) || d.delay > kLongestDelay)
+    out.push_back(fmt::format("the delay is {} s: it lies between 0 and {} s", d.delay, kLongestDelay));
+  if (bad(c.kp) || bad(c.ki) || bad(c.kd)) out.push_back("the controller's kp, ki and kd must be finite and not negative");
+  if (!(c.limit > 0)) out.push_back(fmt::format("the controller's limit is {}: it must be greater than 0", c.limit));
+  if (!(c.stiffness >= 0 && c.stiffness <= 1)) out.push_back(fmt::format("the stiffness is {}: it lies between 0 and 1", c.stiffness));
+  if (bad(m.resistance) || bad(m.inductance) || bad(m.torque_constant) || bad(m.back_emf) || bad(m.inertia))
+    out.push_back("the motor's numbers must be finite and not negative");
+  if (d.electrical() && !(m.torque_constant > 0)) out.push_back("a motor with a resistance needs a torque constant");
+  if (!d.electrical() && (m.torque_constant > 0 || m.back_emf > 0 || m.inductance > 0))
+    out.push_back("the motor has electrical numbers but no resistance");
+  if (bad(f.coulomb) || bad(f.viscous) || bad(f.stribeck) || bad(f.load) || bad(f.load_stribeck))
+    out.push_back("the friction's numbers must be finite and not negative");
+  if (!(f.stribeck_speed > 0 && finite(f.stribeck_speed))) out.push_back("the Stribeck speed must be greater than 0");
+  gear_faults(d, out);
+  return out;
+}
 
 const std::vector<std::string>& known_motions() {
   static const std::vector<std::string> names{"kinematic_walk", "single_body", "prescribed_joints", "articulated",

@@ -2,6 +2,8 @@
 #include <limits>
 
 #include "core/rng.h"
+#include "model/flex.h"
+#include "model/link_pairs.h"
 #include "model/material.h"
 #include "model/model.h"
 
@@ -64,11 +66,12 @@ class Compiler {
     next_ = successors(spec_);
     out_->objects.resize(n);
     visit(0);
+    resolve_mimics();
+    number_drives();
     finish_links();
     finish_points();
     for (const std::string& foot : spec_.feet)
       out_->feet.push_back(link_of_[static_cast<std::size_t>(spec_.find(foot).value)]);
-    resolve_mimics();
     return out_;
   }
 
@@ -96,7 +99,8 @@ class Compiler {
     link.axis = snapped(X_R_[u].R * (o.axis * (1 / norm(o.axis))));
     link.axis_kind = axis_kind_of(link.axis);
     link.prismatic = o.kind == ObjectKind::prismatic;
-    link.rotor = o.servo.rotor;
+    link.leader = link.follower = link.hold = -1;
+    link.rotor = !o.drive ? o.servo.rotor : o.drive->has_rotor() ? 0 : o.drive->rotor_inertia();
     origin_.push_back(X_R_[u].p);
     link_of_[u] = static_cast<int>(out_->links.size());
     out_->links.push_back(link);
@@ -113,7 +117,9 @@ class Compiler {
     j.stop_d = 1;
     j.damping = o.damping;
     j.friction = o.friction;
-    j.servo = o.servo;
+    j.spring = o.spring;
+    j.servo = o.drive ? equivalent_servo(*o.drive) : o.servo;
+    j.drive = -1;
     j.initial = o.initial;
     j.mimic_of = -1;
     j.mimic_multiplier = o.mimic ? o.mimic->multiplier : 1;
@@ -219,8 +225,10 @@ class Compiler {
       out_->mass += l.mass;
       out_->links_f.push_back({cast<float>(l.p_PB), cast<float>(l.axis), cast<float>(l.com), cast<float>(l.J),
                                float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
-                               l.tip, l.on_branch_path, l.same_origin, l.diagonal});
+                               l.tip, l.on_branch_path, l.same_origin, l.diagonal, l.leader, l.follower, l.hold,
+                               float(l.ratio)});
     }
+    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
   }
 
   void finish_points() {
@@ -253,6 +261,36 @@ class Compiler {
       j.mimic_of = out_->find_joint(o.mimic->of);
       out_->has_mimics = true;
     }
+    for (int j = 0; j < out_->njoint(); ++j) share_coordinate(j);
+  }
+
+  /// A joint that mimics one of the same parent link shares its coordinate with it: both are eliminated together, exactly
+  /// [tree/dynamics.h (9)]. Other mimics are followed by stiff servos.
+  void share_coordinate(int number) {
+    Joint& j = out_->joints[static_cast<std::size_t>(number)];
+    if (j.mimic_of < 0 || j.mimic_multiplier == 0 || out_->joints[static_cast<std::size_t>(j.mimic_of)].mimic_of >= 0) return;
+    const int first = std::min(number, j.mimic_of) + 1, second = std::max(number, j.mimic_of) + 1;
+    Link &a = out_->links[static_cast<std::size_t>(first)], &b = out_->links[static_cast<std::size_t>(second)];
+    if (a.parent != b.parent || a.follower >= 0 || a.leader >= 0 || b.follower >= 0 || b.leader >= 0) return;
+    j.shared = j.passive = true;
+    a.follower = static_cast<std::int16_t>(second);
+    b.leader = static_cast<std::int16_t>(first);
+    a.hold = b.hold = static_cast<std::int16_t>(out_->branch_count++);
+    a.ratio = b.ratio = number + 1 == second ? j.mimic_multiplier : 1 / j.mimic_multiplier;
+    Joint& leader = out_->joints[static_cast<std::size_t>(j.mimic_of)];
+    j.initial = j.mimic_multiplier * leader.initial + j.mimic_offset;
+  }
+
+  /// A shared joint has no drive of its own.
+  void number_drives() {
+    for (int i = 0; i < out_->njoint(); ++i) {
+      Joint& j = out_->joints[static_cast<std::size_t>(i)];
+      const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(j.object)];
+      if (!o.drive || j.shared) continue;
+      j.drive = static_cast<int>(out_->drives.size());
+      j.passive = true;
+      out_->drives.push_back({i, *o.drive});
+    }
   }
 
   const RobotSpec& spec_;
@@ -276,6 +314,17 @@ Plane make_plane(Vec3 n, double offset) {
 
 }  // namespace
 
+ServoSpec equivalent_servo(const DriveSpec& d) {
+  const double gain = d.torque_gain() * d.controller.stiffness, loss = d.speed_loss();
+  ServoSpec s;
+  s.kp = gain * d.controller.kp;
+  s.kd = gain * d.controller.kd + loss;
+  if (std::isfinite(d.controller.limit) && gain > 0) s.torque = gain * d.controller.limit;
+  if (std::isfinite(s.torque) && loss > 0) s.speed = s.torque / loss;
+  s.rotor = d.rotor_inertia();
+  return s;
+}
+
 int RobotKind::find_object(const std::string& object_name) const {
   for (std::size_t i = 0; i < objects.size(); ++i)
     if (objects[i].name == object_name) return static_cast<int>(i);
@@ -297,6 +346,12 @@ Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const C
                                                  const SurfaceSpec& ground) {
   Diagnostics notes = check(robot);
   if (has_errors(notes)) return notes;
+  if (has_flexible_links(robot)) {
+    const RobotSpec cut = cut_flexible_links(robot);
+    notes = check(cut);  // names may now be taken twice
+    if (has_errors(notes)) return notes;
+    return {Compiler(cut, contact, ground).run(), std::move(notes)};
+  }
   return {Compiler(robot, contact, ground).run(), std::move(notes)};
 }
 
@@ -437,6 +492,11 @@ bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z
 bool same(const Sym3& a, const Sym3& b) {
   return a.xx == b.xx && a.xy == b.xy && a.xz == b.xz && a.yy == b.yy && a.yz == b.yz && a.zz == b.zz;
 }
+bool same(const std::optional<FlexSpec>& a, const std::optional<FlexSpec>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->cuts == b->cuts && a->stiffness == b->stiffness && a->damping == b->damping && a->twists == b->twists &&
+         same(a->along, b->along);
+}
 bool same(const ServoSpec& a, const ServoSpec& b) {
   return a.kp == b.kp && a.kd == b.kd && a.torque == b.torque && a.speed == b.speed && a.rotor == b.rotor;
 }
@@ -448,7 +508,8 @@ bool same_description(const RobotSpec& a, const RobotSpec& b) {
     const ObjectSpec &x = a.objects[i], &y = b.objects[i];
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||
         x.initial != y.initial || x.lower != y.lower || x.upper != y.upper || x.damping != y.damping ||
-        x.friction != y.friction || !same(x.servo, y.servo) || x.surface.friction != y.surface.friction ||
+        x.friction != y.friction || x.spring != y.spring || !same(x.servo, y.servo) || x.drive != y.drive ||
+        !same(x.flex, y.flex) || x.surface.friction != y.surface.friction ||
         x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping ||
         x.surface.material != y.surface.material || x.surface.restitution != y.surface.restitution ||
         x.surface.rolling != y.surface.rolling || x.surface.torsion != y.surface.torsion)

@@ -35,6 +35,11 @@ struct LinkT {
   bool on_branch_path;  // lies between the root and a branching link
   bool same_origin;     // p_PB is zero
   bool diagonal;        // J has no products of inertia
+  // One motor on two joints of the same parent: the follower's coordinate is `ratio` times the leader's, plus a constant.
+  std::int16_t leader;    // of a follower: the link that it shares its coordinate with, a smaller number; −1: none
+  std::int16_t follower;  // of a leader: the link that shares its coordinate; −1: none
+  std::int16_t hold;      // of both: slot of the follower's inertia until the leader is eliminated
+  F ratio;                // of both: follower's speed per leader's
 };
 using Link = LinkT<double>;
 
@@ -43,7 +48,11 @@ struct Joint {
   double lower, upper;          // [rad] or [m]
   double stop_k, stop_d;        // joint stop                   [N m/rad, N m s/rad] or linear
   double damping, friction;     // passive
-  ServoSpec servo;
+  double spring;                // passive, about 0             [N m/rad] or [N/m]
+  ServoSpec servo;              // of a joint with a chain: its equivalent, for levels and batches without chains
+  int drive;                    // its chain in RobotKind::drives, −1: the servo
+  bool shared;                  // follows mimic_of exactly: one coordinate for both [LinkT::leader]
+  bool passive;                 // the servo is silent: a chain drives the joint, or it is shared
   double initial;               // start posture
   int mimic_of;                 // joint number, −1: none
   double mimic_multiplier, mimic_offset;
@@ -63,6 +72,12 @@ struct ContactPointT {
 };
 using ContactPoint = ContactPointT<double>;
 
+/// The actuator chain of one joint.
+struct DriveModel {
+  int joint;
+  DriveSpec spec;
+};
+
 struct ObjectInfo {
   std::string name;
   ObjectKind kind;
@@ -81,6 +96,8 @@ struct ShapeInfo {
   Pose X_LS;              // shape frame in the link's frame
 };
 
+struct LinkPairs;  // [link_pairs.h]
+
 /// One kind of robot. Robots of the same description share one.
 struct RobotKind {
   std::string name;
@@ -88,6 +105,7 @@ struct RobotKind {
   std::vector<Link> links;             // (nlink) as double
   std::vector<LinkT<float>> links_f;   // (nlink) as float, for lanes and GPUs
   std::vector<Joint> joints;           // (nlink − 1) joint j moves link j + 1
+  std::vector<DriveModel> drives;      // actuator chains of the joints that have one, in the joints' order
   std::vector<ContactPoint> points;    // sorted by link
   std::vector<int> point_begin;        // (nlink + 1) first point of each link
   std::vector<Vec3> bound_centre;      // (nlink) of a link's points, in its frame
@@ -100,6 +118,7 @@ struct RobotKind {
   bool has_mimics = false;             // some joint follows another
   double mass = 0;                     // [kg]
   double height = 0;                   // lowest to highest contact point at the start posture  [m]
+  std::shared_ptr<const LinkPairs> pairs;  // the links two at a time
 
   int nlink() const { return static_cast<int>(links.size()); }
   int njoint() const { return static_cast<int>(joints.size()); }
@@ -157,6 +176,10 @@ struct Model {
   std::vector<GroupModel> groups;
   int find_robot(const std::string& robot_name) const;  // −1: none
 };
+
+/// The plain servo nearest to a chain: what levels and batches without chains use. `speed` is the no-load speed, which the
+/// chain's own damping (kd) brings about already.
+ServoSpec equivalent_servo(const DriveSpec& drive);
 
 /// Links, joints, points and shapes of one kind of robot. `contact` fills what surfaces leave open; `ground` is the surface of
 /// the plane that its contact points meet.

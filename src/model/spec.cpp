@@ -47,6 +47,18 @@ const char* to_string(ShapeKind kind) {
   return "?";
 }
 
+const char* to_string(GearModel model) {
+  switch (model) {
+    case GearModel::rigid:
+      return "rigid";
+    case GearModel::elastic:
+      return "elastic";
+    case GearModel::motoflex:
+      return "motoflex";
+  }
+  return "?";
+}
+
 ObjectId RobotSpec::find(const std::string& object_name) const {
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (objects[i].name == object_name) return ObjectId(static_cast<int>(i));
@@ -145,6 +157,11 @@ RobotBuilder& RobotBuilder::shape(ShapeSpec s) {
 RobotBuilder& RobotBuilder::limits(double lower, double upper) {
   last().lower = lower;
   last().upper = upper;
+  return *this;
+}
+
+RobotBuilder& RobotBuilder::drive(DriveSpec d) {
+  last().drive = std::move(d);
   return *this;
 }
 

@@ -24,6 +24,7 @@
 #include "core/ids.h"
 #include "core/result.h"
 #include "math/vec.h"
+#include "model/drive_spec.h"
 #include "model/height_grid.h"
 
 namespace gradus {
@@ -88,6 +89,16 @@ struct MimicSpec {
   double multiplier = 1, offset = 0;
 };
 
+/// A link that bends: its body is cut into cuts + 1 equal pieces, joined by spring–dampers about the axes across it (and
+/// along it, if it twists) [model/flex.h].
+struct FlexSpec {
+  int cuts = 1;
+  double stiffness = 0;      // of each cut, bending                          [N m/rad]
+  double damping = 0;        //                                               [N m s/rad]
+  bool twists = false;       // a third axis along the link, as stiff
+  Vec3 along{0, 0, 0};       // of the link, in the object's frame; zero: the direction in which its mass extends most
+};
+
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
@@ -107,9 +118,12 @@ struct ObjectSpec {
   double upper = std::numeric_limits<double>::infinity();
   double damping = 0;                   // passive joint damping        [N m s/rad] or [N s/m]
   double friction = 0;                  // passive Coulomb friction     [N m] or [N]
+  double spring = 0;                    // passive spring about 0       [N m/rad] or [N/m]
   ServoSpec servo;
+  std::optional<DriveSpec> drive;       // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
   double initial = 0;                   // joint coordinate at the start  [rad] or [m]
+  std::optional<FlexSpec> flex;
   Place place;                          // where the object was described
 
   bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
@@ -309,6 +323,7 @@ class RobotBuilder {
   RobotBuilder& shape(ShapeSpec s);
   RobotBuilder& limits(double lower, double upper);
   RobotBuilder& servo(ServoSpec s);
+  RobotBuilder& drive(DriveSpec d);
   RobotBuilder& friction(double coulomb);                       // of the surface
   RobotBuilder& initial(double q);
   RobotBuilder& foot();                                         // the last object may be a standing foot

@@ -43,6 +43,16 @@ inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* 
   }
 }
 
+/// Joints that share their coordinate with another keep their ratio and offset to the last bit.  q, v: joint parts
+inline void commit_shared(const RobotKind& kind, double* q, double* v) {
+  for (int i = 0; i < kind.njoint(); ++i) {
+    const Joint& j = kind.joints[static_cast<std::size_t>(i)];
+    if (!j.shared) continue;
+    q[i] = j.mimic_multiplier * q[j.mimic_of] + j.mimic_offset;
+    v[i] = j.mimic_multiplier * v[j.mimic_of];
+  }
+}
+
 /// Joint parts of State[k+1] from the accelerations. q_next and v_next may be q and v themselves.
 template <class T>
 GRADUS_INLINE void commit_joints(int njoint, const T* q, const T* v, const T* a, std::type_identity_t<T> h, T* q_next,

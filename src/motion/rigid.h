@@ -6,8 +6,9 @@
 #pragma once
 #include <algorithm>
 
-#include "state/access.h"
-#include "tree/dynamics.h"
+#include "motion/root.h"
+#include "state/motion.h"
+#include "tree/pairs.h"
 
 namespace gradus {
 
@@ -19,6 +20,16 @@ struct RigidScratch {
   double mass;
 };
 
+/// What these motions need; z_size: private numbers.
+inline MotionNeeds rigid_needs(const RobotKind& kind, int z_size) {
+  MotionNeeds n;
+  n.z_size = z_size;
+  n.scratch = sizeof(RigidScratch);
+  n.uses_drives = false;
+  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
+  return n;
+}
+
 /// Adds a push (Input) to the bias.
 template <class V>
 void add_push(const V& view, Vec6& bias) {
@@ -28,46 +39,42 @@ void add_push(const V& view, Vec6& bias) {
   bias = bias - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
 }
 
-/// Contacts into the left and right side of (1); known (nlink) may be null.
+/// A contact into the left and right side of (1); known (nlink) may be null.
+inline void add_contact(const StaticContact& c, Vec3 g, const Vec6* known, Mat6& M, Vec6& bias) {
+  const Vec3 a = known ? velocity_at(known[c.link], c.r) + g : g;
+  add_point(M, c.r, c.W);
+  bias = bias - wrench_at(c.r, c.f - c.W * a);
+}
+
+/// Two contacts side by side whose W are diagonal: points that stick to level ground.
+GRADUS_INLINE void add_two_contacts(const StaticContact& c, const StaticContact& d, Vec3T<Two> g, const Vec6* known,
+                                    Mat6T<Two>& M, Vec6T<Two>& bias) {
+  const Vec3T<Two> r = load_two(c.r, d.r);
+  const Vec3T<Two> a = known ? velocity_at(load_two(known[c.link], known[d.link]), r) + g : g;
+  const Vec3T<Two> W{load_two(&c.W.xx, &d.W.xx), load_two(&c.W.yy, &d.W.yy), load_two(&c.W.zz, &d.W.zz)};
+  add_point_diagonal(M, r, W.x, W.y, W.z);
+  bias = bias - wrench_at(r, load_two(c.f, d.f) - Vec3T<Two>{W.x * a.x, W.y * a.y, W.z * a.z});
+}
+
+/// All contacts; most robots stand, and then contacts go in pairs.
 inline void add_contacts(std::span<const StaticContact> contacts, Vec3 g, const Vec6* known, Mat6& M, Vec6& bias) {
+  Mat6T<Two> M_two = zero66<Two>();
+  Vec6T<Two> bias_two = zero6<Two>();
+  const StaticContact* first = nullptr;
   for (const StaticContact& c : contacts) {
     if (!c.active) continue;
-    const Vec3 a = known ? velocity_at(known[c.link], c.r) + g : g;
-    add_point(M, c.r, c.W);
-    bias = bias - wrench_at(c.r, c.f - c.W * a);
+    if (c.W.xy != 0 || c.W.xz != 0 || c.W.yz != 0) {
+      add_contact(c, g, known, M, bias);
+    } else if (!first) {
+      first = &c;
+    } else {
+      add_two_contacts(*first, c, two(g, g), known, M_two, bias_two);
+      first = nullptr;
+    }
   }
-}
-
-/// Solves (1) for the root; a fixed root cannot accelerate.
-template <class T>
-GRADUS_INLINE Vec6T<T> solve_root(RootKind root, Vec3T<T> g, const Mat6T<T>& M, const Vec6T<T>& bias, Factor6T<T>& factor) {
-  if (root == RootKind::fixed) return {zero3<T>(), -g};
-  factorize(M, factor);
-  return solve(factor, Vec6T<T>{-bias.a, -bias.l});
-}
-
-inline bool touches(std::span<const StaticContact> contacts) {
-  for (const StaticContact& c : contacts)
-    if (c.active) return true;
-  return false;
-}
-
-/// State[k+1] of a root without regard to its inertia: rotation by the exponential map of w⁺; position with the mean
-/// velocity in flight, which is exact for gravity, and with v⁺ in contact, which is what friction was computed for.
-/// q_next and v_next may be q and v themselves.
-template <class T>
-GRADUS_INLINE void commit_root(RootKind root, const T* q, const T* v, const Vec6T<T>& acc, Vec3T<T> g, MaskOf<T> contact,
-                               std::type_identity_t<T> h, T* q_next, T* v_next) {
-  const Vec3T<T> v0 = base_velocity(v);
-  if (root == RootKind::fixed) {
-    set_base_pose(q_next, base_position(q), base_orientation(q));
-    set_base_twist(v_next, zero3<T>(), zero3<T>());
-    return;
-  }
-  const Vec3T<T> w1 = base_angular_velocity(v) + acc.a * h, v1 = v0 + (acc.l + g) * h;
-  const Vec3T<T> mean = select(contact, v1, (v0 + v1) * T(0.5));
-  set_base_pose(q_next, base_position(q) + mean * h, normalized(exponential(w1 * h) * base_orientation(q)));
-  set_base_twist(v_next, w1, v1);
+  if (first) add_contact(*first, g, known, M, bias);
+  M += sum_of(M_two);
+  bias += sum_of(bias_two);
 }
 
 /// State[k+1] of one rigid body: the angular momentum L about its centre of mass that (1) left is kept while the body turns.
@@ -90,13 +97,6 @@ inline void commit_rigid(const RigidScratch& s, const double* q, const double* v
   set_base_twist(v_next, w1, c1 - cross(w1, com1));
 }
 
-/// (13) of docs/couple.md: impacts with moving bodies add half of the root's change of velocity to its mean velocity.
-inline void add_kick(const Vec6& kick, double h, double* q_next) {
-  q_next[0] += 0.5 * h * kick.l.x;
-  q_next[1] += 0.5 * h * kick.l.y;
-  q_next[2] += 0.5 * h * kick.l.z;
-}
-
 /// Impulses on links act on the whole: dV of every link is the root's.
 inline void respond_rigid(const RobotKind& kind, const Factor6& factor, Vec6* impulse, Vec6* dV, double* dv) {
   Vec6 sum = zero6<double>();
@@ -117,19 +117,13 @@ inline void response_rigid(const RobotKind& kind, const Factor6& factor, std::sp
   std::fill_n(out, links.size() * links.size(), one);
 }
 
-/// Results for sensors: joint forces are not known at these levels; the base's mean acceleration over the step.
-inline void commit_results(const RobotKind& kind, const double* v, const double* v_next, double h, double* r) {
-  for (int i = 0; i < kind.njoint(); ++i) r[i] = 0;
-  for (int i = 0; i < 6; ++i) r[kind.njoint() + i] = (v_next[i] - v[i]) / h;
-}
-
 /// predict of a robot that moves as one rigid body. (1) is taken as a change of momentum in the present configuration, so
 /// there is no bias: commit_rigid turns the body afterwards.
 template <class V>
 void predict_one_body(const V& view) {
   const RobotKind& kind = view.kind();
   RigidScratch& s = view.template own<RigidScratch>();
-  common_body(kind.links.data(), kind.nlink(), view.frames(), s.mass, s.com, s.J);
+  common_body(kind, view.frames(), s.mass, s.com, s.J);
   Mat6 M = rigid_inertia(s.mass, s.com, s.J);
   Vec6 bias = zero6<double>();
   add_push(view, bias);

@@ -20,6 +20,7 @@ constexpr Fields drive = 128;   // B1: joint forces with slopes
 constexpr Fields acc = 256;     // B3: accelerations
 constexpr Fields impulse = 512; // B4: impulses and their effect
 constexpr Fields memory = 1024; // contact memory
+constexpr Fields drive_state = 2048; // the actuator chains' numbers
 }  // namespace Field
 
 struct Access {
@@ -61,9 +62,13 @@ class View {
   const double* z() const requires(has(A.reads, Field::z)) { return c_.now + c_.at.z; }
   const double* r() const requires(has(A.reads, Field::r)) { return c_.now + c_.at.r; }
   const double* target() const requires(has(A.reads, Field::target)) { return c_.input + c_.at.target; }
+  const double* stiffness() const requires(has(A.reads, Field::target)) { return c_.input + c_.at.stiffness; }
+  const double* drive_state() const requires(has(A.reads, Field::drive_state)) { return c_.now + c_.at.drive; }
   const Frame* frames() const requires(has(A.reads, Field::frames)) { return c_.s->frames.data(); }
   const DriveForce* drive() const requires(has(A.reads, Field::drive)) { return c_.s->drive.data(); }
   const Vec6* acc() const requires(has(A.reads, Field::acc)) { return c_.s->acc.data(); }
+  const double* d_inv() const requires(has(A.reads, Field::acc)) { return c_.s->d_inv.data(); }
+  double* d_inv_out() const requires(has(A.writes, Field::acc)) { return c_.s->d_inv.data(); }
   const double* a() const requires(has(A.reads, Field::acc)) { return c_.s->a.data(); }
   std::span<const StaticContact> contacts() const requires(has(A.reads, Field::contacts)) {
     return {c_.s->contacts.data(), static_cast<std::size_t>(c_.s->contact_count)};
@@ -86,6 +91,8 @@ class View {
   double* v_next() const requires(has(A.writes, Field::v)) { return c_.next + c_.at.v; }
   double* z_next() const requires(has(A.writes, Field::z)) { return c_.next + c_.at.z; }
   double* r_next() const requires(has(A.writes, Field::r)) { return c_.next + c_.at.r; }
+  double* drive_state_next() const requires(has(A.writes, Field::drive_state)) { return c_.next + c_.at.drive; }
+  void* drive_own() const requires(has(A.writes, Field::drive_state)) { return c_.s->drive_own.data(); }
   Frame* frames_out() const requires(has(A.writes, Field::frames)) { return c_.s->frames.data(); }
   DriveForce* drive_out() const requires(has(A.writes, Field::drive)) { return c_.s->drive.data(); }
   Vec6* acc_out() const requires(has(A.writes, Field::acc)) { return c_.s->acc.data(); }

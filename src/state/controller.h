@@ -17,6 +17,7 @@ struct RobotOutput {
   std::int64_t k;                    // step number
   double time;                       // [s]
   std::span<const double> q, v, tau; // (njoint) joint coordinates, velocities, forces of the last step
+  std::span<const double> q_motor;   // (njoint) encoders on the motors, at the joint: q where the gear has no play
   Vec3 p_WB;                         // base, ground truth
   Quat q_WB;
   Vec3 w_WB, v_WB;                   // base velocities, world axes
@@ -27,6 +28,7 @@ struct RobotOutput {
 /// What it asks for. Targets keep their value until changed.
 struct RobotCommand {
   std::span<double> target;          // (njoint) joint targets  [rad] or [m]
+  std::span<double> stiffness;       // (njoint) 0 … 1, 0 releases the motor; empty if no joint has an actuator chain
 };
 
 class Controller {

@@ -11,7 +11,7 @@ int field_contact_room(const Model& model, const RobotKind& kind) {
   return std::min(kPerShape * static_cast<int>(shapes), kMost);
 }
 
-Layout make_layout(const Model& model, std::span<const int> z_size, int coupling) {
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size, int coupling) {
   Layout out;
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     const RobotKind& kind = *model.robots[i].kind;
@@ -23,10 +23,14 @@ Layout make_layout(const Model& model, std::span<const int> z_size, int coupling
     l.field_size = field_contact_room(model, kind);
     l.field = take(l.field_size > 0 ? 1 + kFieldRecord * l.field_size : 0);
     l.z = take(z_size[i]);
+    l.drive = take(drive_size[i]);
     l.r = take(kind.njoint() + 6);
     l.z_size = z_size[i];
+    l.drive_size = drive_size[i];
     l.target = out.input_size;
     out.input_size += kind.njoint() + kInputTail;
+    l.stiffness = out.input_size;
+    if (!kind.drives.empty()) out.input_size += kind.njoint();
     out.robots.push_back(l);
   }
   out.coupling = out.state_size;

@@ -41,9 +41,11 @@ struct RobotLayout {
   int field;            // State: number of FieldMemory records, then room for field_size of them; nothing if that is 0
   int field_size;
   int z;                // State: the owning motion's private numbers (room for the most demanding motion)
+  int drive;            // State: the actuator chains' numbers
   int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
   int target;           // Input: joint targets (njoint), due (1), push (7)
-  int z_size;
+  int stiffness;        // Input: stiffness of each joint's chain (njoint), only in robots with chains
+  int z_size, drive_size;
 };
 constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
 constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
@@ -54,8 +56,8 @@ struct Layout {
   int coupling = 0;               // State: memory of the contacts that couple solves
   int state_size = 0, input_size = 0;
 };
-/// z_size: room for private numbers, per robot; coupling: numbers of that memory.
-Layout make_layout(const Model& model, std::span<const int> z_size, int coupling);
+/// z_size, drive_size: room for private numbers and for actuator chains, per robot; coupling: numbers of that memory.
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size, int coupling);
 
 /// How many contacts with static objects a robot of this kind may have at once.
 int field_contact_room(const Model& model, const RobotKind& kind);
@@ -139,12 +141,14 @@ struct RobotScratch {
   std::vector<DriveForce> drive;         // (njoint) B1
   std::vector<Vec6> acc;                 // (nlink) B3: link accelerations minus gravity
   std::vector<double> a;                 // (njoint) B3: joint accelerations
+  std::vector<double> d_inv;             // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
   std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
   std::vector<double> dv;                // (njoint) B4
   bool rests = false;                    // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
   Vec6 kick = zero6<double>();           // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
   ResponseRoom response;                 // B4
   std::vector<std::byte> own;            // the motion's own scratch
+  std::vector<std::byte> drive_own;      // the drives' own: constants of the chains for this step length, and B1
 };
 
 }  // namespace gradus

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actuator/drives.h"
 #include "step/world.h"
 #include "tree/kernels.h"
+#include "tree/pairs.h"
 
 namespace gradus {
 
@@ -20,6 +22,32 @@ std::span<const double> World::v(int robot) const {
 std::span<const double> World::tau(int robot) const {
   const RobotContext& c = slot(robot).context;
   return {state_[0].slab.data() + c.at.r, static_cast<std::size_t>(c.kind->njoint())};
+}
+
+double World::motor_angle(int robot, int joint) const {
+  const Slot& s = slot(robot);
+  const int drive = s.context.kind->joints[static_cast<std::size_t>(joint)].drive;
+  const double q = state_[0].slab[static_cast<std::size_t>(s.context.at.q + 7 + joint)];
+  if (drive < 0 || !s.needs.uses_drives) return q;
+  const Chain& c = chains_of(*s.context.kind, s.scratch.drive_own)[static_cast<std::size_t>(drive)];
+  return gradus::motor_angle(c, state_[0].slab.data() + s.context.at.drive, q);
+}
+
+double World::motor_current(int robot, int joint) const {
+  const Slot& s = slot(robot);
+  const int drive = s.context.kind->joints[static_cast<std::size_t>(joint)].drive;
+  if (drive < 0) return 0;
+  const Chain& c = chains_of(*s.context.kind, s.scratch.drive_own)[static_cast<std::size_t>(drive)];
+  return chain_state(c, state_[0].slab.data() + s.context.at.drive).current;
+}
+
+double World::drive_energy(int robot) const {
+  const Slot& s = slot(robot);
+  double sum = 0;
+  if (!s.needs.uses_drives) return sum;
+  for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own))
+    sum += stored_energy(c, chain_state(c, state_[0].slab.data() + s.context.at.drive), q(robot)[static_cast<std::size_t>(7 + c.joint)]);
+  return sum;
 }
 
 std::span<const ContactMemory> World::contact_memory(int robot) const {
@@ -73,7 +101,7 @@ Vec3 World::centre_of_mass(int robot) const {
   double mass;
   Vec3 com;
   Sym3 J;
-  common_body(kind.links.data(), kind.nlink(), slot(robot).scratch.frames.data(), mass, com, J);
+  common_body(kind, slot(robot).scratch.frames.data(), mass, com, J);
   return base_position(q(robot).data()) + com;
 }
 
@@ -134,6 +162,9 @@ RobotOutput World::output(int robot) const {
   auto& force = const_cast<Slot&>(s).foot_force;  // room made at compile, private to this robot
   for (std::size_t i = 0; i < force.size(); ++i) force[i] = contact_force(robot, s.context.kind->feet[i]);
   o.foot_force = force;
+  auto& motor = const_cast<Slot&>(s).q_motor;
+  for (std::size_t i = 0; i < nj; ++i) motor[i] = motor_angle(robot, static_cast<int>(i));
+  o.q_motor = motor;
   return o;
 }
 
@@ -144,20 +175,35 @@ bool World::fallen(int robot) const {
 }
 
 void World::set_q(int robot, std::span<const double> q) {
+  carry(robot, q, v(robot));
   std::copy(q.begin(), q.end(), state_[0].slab.begin() + slot(robot).context.at.q);
   adopt(robot);
   refresh(robot);
 }
 
 void World::set_v(int robot, std::span<const double> v) {
+  carry(robot, q(robot), v);
   std::copy(v.begin(), v.end(), state_[0].slab.begin() + slot(robot).context.at.v);
   adopt(robot);
   refresh(robot);
 }
 
+void World::carry(int robot, std::span<const double> q_after, std::span<const double> v_after) {
+  const Slot& s = slot(robot);
+  if (!s.needs.uses_drives) return;
+  carry_rotors(chains_of(*s.context.kind, s.scratch.drive_own), q(robot).data() + 7, q_after.data() + 7, v_after.data() + 6,
+               state_[0].slab.data() + s.context.at.drive);
+}
+
 std::span<double> World::targets(int robot) {
   const RobotContext& c = slot(robot).context;
   return {input_.slab.data() + c.at.target, static_cast<std::size_t>(c.kind->njoint())};
+}
+
+std::span<double> World::stiffness(int robot) {
+  const RobotContext& c = slot(robot).context;
+  if (c.kind->drives.empty()) return {};
+  return {input_.slab.data() + c.at.stiffness, static_cast<std::size_t>(c.kind->njoint())};
 }
 
 void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {

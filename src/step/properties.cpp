@@ -130,6 +130,19 @@ const Decl kDriven[] = {
     {"torque", "N m", "stall torque", [](const World& w, int r, int o) { return joint(w, r, o).servo.torque; }},
 };
 
+/// Only where an actuator chain drives the joint.
+const Decl kChained[] = {
+    {"q_motor", "rad", "encoder on the motor, at the joint", [](const World& w, int r, int o) { return w.motor_angle(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"current", "A", "of the motor", [](const World& w, int r, int o) { return w.motor_current(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"stiffness", "", "share of the controller's output that is used; 0 releases the motor",
+     [](const World& w, int r, int o) { return const_cast<World&>(w).stiffness(r)[joint_of(w, r, o)]; },
+     [](World& w, int r, int o, double x) {
+       if (!(x >= 0 && x <= 1)) return false;
+       w.stiffness(r)[joint_of(w, r, o)] = x;
+       return true;
+     }},
+};
+
 const Decl kBody[] = {
     {"x", "m", "position", read_object<0>},
     {"y", "m", "position", read_object<1>},
@@ -192,6 +205,8 @@ std::vector<Property> list_properties(const World& w) {
           for (Property& p : out)
             if (p.path == prefix + "target") p.view.unit = "rad/s", p.view.about = "commanded speed";
         if (needs.uses_drives) add(out, prefix, kDriven, r, static_cast<int>(o), linear);
+        if (needs.uses_drives && kind.joints[static_cast<std::size_t>(info.joint)].drive >= 0)
+          add(out, prefix, kChained, r, static_cast<int>(o));
       }
       if (info.body) add(out, prefix, kBody, r, static_cast<int>(o));
       if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, static_cast<int>(o));

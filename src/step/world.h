@@ -78,6 +78,9 @@ class World {
   std::span<const double> q(int robot) const;
   std::span<const double> v(int robot) const;
   std::span<const double> tau(int robot) const;       // joint forces of the last step
+  double motor_angle(int robot, int joint) const;      // encoder on the motor, at the joint
+  double motor_current(int robot, int joint) const;    // [A]; 0 where the drive has no electrical motor
+  double drive_energy(int robot) const;                // of rotors behind elastic gears, teeth and currents; zero at other levels
   std::span<const ContactMemory> contact_memory(int robot) const;
   std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
   int link_of(int robot, const FieldMemory& contact) const;    // that touches there
@@ -100,6 +103,7 @@ class World {
   void set_q(int robot, std::span<const double> q);
   void set_v(int robot, std::span<const double> v);
   std::span<double> targets(int robot);               // held until changed
+  std::span<double> stiffness(int robot);             // of the joints' chains, held; empty if the robot has none
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
   /// Once, in the next step. False if there is no such link or 64 are waiting already.
   bool add_impulse(const Impulse& impulse);
@@ -138,7 +142,7 @@ class World {
     MotionNeeds needs;
     RobotScratch scratch;
     RobotContext context;
-    std::vector<double> foot_force;
+    std::vector<double> foot_force, q_motor;
     Vec3 up;             // the ground's normal in the base's axes at the start
     double us = 0;
     std::int64_t predictions = 0, unsettled = 0;
@@ -162,6 +166,7 @@ class World {
   void bind(int robot, Diagnostics& notes);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robots();
+  void enter(Slot& s);
   void run_controllers();
   void control(ControllerSlot& c);
   template <class Work>
@@ -179,6 +184,8 @@ class World {
   void look(Slot& s);           // A1, A2
   void forget(const Slot& s);   // what the motion before left in places that the present one does not write
   void refresh(int robot);      // look again after a change from outside
+  /// Takes rotors along before joints are set to q_after and v_after.
+  void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
   void point_at_states();
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;

@@ -47,7 +47,7 @@ GroupOutput World::output_of_group(int group) const {
 void World::add_group_controller(int group, std::unique_ptr<GroupController> controller, double period) {
   GroupControllerSlot c{group, std::move(controller), 1, {}};
   c.period = std::max<std::int64_t>(1, std::llround(period / model_.step));
-  for (const int robot : groups_.model(group).members) c.commands.push_back({targets(robot)});
+  for (const int robot : groups_.model(group).members) c.commands.push_back({targets(robot), {}});
   group_controllers_.push_back(std::move(c));
 }
 

@@ -98,6 +98,38 @@ GRADUS_INLINE void eliminate(const FrameT<T>& f, T v, T rotor, const JointForceT
   b = b + I * velocity_product(f, v) + Ui * out.u;
 }
 
+/// One motor on two joints of the same parent: q̇₂ = r q̇₁. The follower's articulated inertia and bias wait (`hold`) until the
+/// leader is reached; then one coordinate with two columns is eliminated. With c the velocity products:
+///   U = U₁ + r U₂,   D = S₁ᵀU₁ + e₁ + r² (S₂ᵀU₂ + e₂),   u = u₁ + r u₂,   u_k = τ_k − S_kᵀ p_k − U_kᵀ c_k         (9)
+///   Iᵃ = I₁ + I₂ − U D⁻¹ Uᵀ,   pᵃ = p₁ + I₁ c₁ + p₂ + I₂ c₂ + U D⁻¹ u                                          (10)
+/// The follower's factor keeps U₂, S₂ᵀU₂ + e₂ and u₂ meanwhile. Then the leader's is written so that the outward pass treats
+/// it as any joint, and the follower's is zero, so that impulses pass through it to the leader.
+template <class T>
+GRADUS_INLINE void hold_follower(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, const Mat6T<T>& I,
+                                 Vec6T<T>& b, JointFactorT<T>& out) {
+  const Vec6T<T> c = velocity_product(f, v);
+  out.U = I * f.S;
+  out.d_inv = dot(f.S, out.U) + (rotor + force.e);
+  out.u = force.tau - dot(f.S, b) - dot(out.U, c);
+  b = b + I * c;
+}
+template <class T>
+GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, T r, const Mat6T<T>& I2,
+                                  const Vec6T<T>& b2, JointFactorT<T>& second, Mat6T<T>& I, Vec6T<T>& b,
+                                  JointFactorT<T>& out) {
+  const Vec6T<T> c = velocity_product(f, v), U1 = I * f.S;
+  out.U = U1 + second.U * r;
+  out.d_inv = T(1.0) / (dot(f.S, U1) + (rotor + force.e) + r * r * second.d_inv);
+  const T u = force.tau - dot(f.S, b) - dot(U1, c) + r * second.u;
+  out.u = u + dot(out.U, c);  // of which the outward pass takes Uᵀ c away
+  b = b + I * c + b2;
+  I += I2;
+  const Vec6T<T> Ui = out.U * out.d_inv;
+  subtract_outer(I, out.U, Ui);
+  b = b + Ui * u;
+  second = {zero6<T>(), T(0.0), T(0.0)};
+}
+
 /// Inward pass of the articulated-body algorithm.
 ///   force(i)             -> JointForceT of link i's joint
 ///   contact(i, f, I, b)  adds contacts and other external forces on link i to its inertia and bias
@@ -132,7 +164,18 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     }
     contact(i, f, I, b);
     if (i == 0) break;
-    eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+    if (l.hold >= 0) {
+      if (l.leader >= 0) {
+        hold_follower(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+        branch_I[l.hold] = I;
+        branch_b[l.hold] = b;
+        continue;
+      }
+      eliminate_pair(f, x.v[i - 1], T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold],
+                     factors[l.follower], I, b, factors[i]);
+    } else {
+      eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
+    }
     if (!l.follows) {
       const int slot = links[l.parent].branch;
       branch_I[slot] += I;
@@ -153,7 +196,8 @@ GRADUS_INLINE void aba_outward(const LinkT<F>* links, int nlink, const Coordinat
   for (int i = 1; i < nlink; ++i) {
     const FrameT<T>& f = frames.outward(links, x, i);
     const Vec6T<T> up = acc[links[i].parent] + velocity_product(f, x.v[i - 1]);
-    const T ai = (factors[i].u - dot(factors[i].U, up)) * factors[i].d_inv;
+    const T ai = links[i].leader < 0 ? (factors[i].u - dot(factors[i].U, up)) * factors[i].d_inv
+                                     : T(links[i].ratio) * a[links[i].leader - 1];
     a[i - 1] = ai;
     acc[i] = up + f.S * ai;
   }
@@ -167,38 +211,40 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
                                     Vec6T<T>* dV, T* dv) {
   for (int i = nlink - 1; i > 0; --i) {
     dv[i - 1] = dot(frames[i].S, wrench[i]);
+    if (links[i].follower >= 0) dv[i - 1] += T(links[i].ratio) * dv[links[i].follower - 1];
     wrench[links[i].parent] += wrench[i] - factors[i].U * (factors[i].d_inv * dv[i - 1]);
   }
   dV[0] = root ? solve(*root, wrench[0]) : zero6<T>();  // a fixed root does not move
   for (int i = 1; i < nlink; ++i) {
     const Vec6T<T>& up = dV[links[i].parent];
-    dv[i - 1] = (dv[i - 1] - dot(factors[i].U, up)) * factors[i].d_inv;
+    dv[i - 1] = links[i].leader < 0 ? (dv[i - 1] - dot(factors[i].U, up)) * factors[i].d_inv
+                                    : T(links[i].ratio) * dv[links[i].leader - 1];
     dV[i] = up + frames[i].S * dv[i - 1];
   }
 }
 
 #if !defined(__CUDACC__)
-/// Two numbers side by side in one register: half the instructions.
-using Two = Lane<double, 2>;
-GRADUS_INLINE Two two(double a, double b) { return Two(Two::V{a, b}); }
-
 /// Room for unit_responses.
 struct ResponseRoom {
   std::vector<int> path;           // links between the touched ones and the root, ascending
   std::vector<std::uint8_t> on;    // (nlink) on that path
   std::vector<Vec6T<Two>> twist;   // (nlink)
-  std::vector<Two> u;              // (nlink)
+  std::vector<Two> u;              // (nlink) inward: impulse along the joint; outward: its change of velocity
   void resize(std::size_t nlink) { path.reserve(nlink), on.resize(nlink), twist.resize(nlink), u.resize(nlink); }
 };
 
-/// Links between the touched ones and the root, ascending.
+/// Links between the touched ones and the root, ascending, and the leaders of followers among them.
 inline void find_paths(const Link* links, std::span<const int> touched, ResponseRoom& room) {
   room.path.clear();
+  auto take = [&room](int k) {
+    if (room.on[static_cast<std::size_t>(k)]) return false;
+    room.on[static_cast<std::size_t>(k)] = 1;
+    room.path.push_back(k);
+    return true;
+  };
   for (int t : touched)
-    for (int k = t; k > 0 && !room.on[static_cast<std::size_t>(k)]; k = links[k].parent) {
-      room.on[static_cast<std::size_t>(k)] = 1;
-      room.path.push_back(k);
-    }
+    for (int k = t; k > 0 && take(k); k = links[k].parent)
+      if (links[k].leader >= 0) take(links[k].leader);  // has the same parent, which is taken next
   std::sort(room.path.begin(), room.path.end());
   for (int k : room.path) room.on[static_cast<std::size_t>(k)] = 0;
 }
@@ -220,14 +266,17 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
       *part[2 * c + 1] = two(0, 1);
       for (int k : room.path) u[k] = zero;
       for (int k = touched[j]; k > 0; k = links[k].parent) {
+        int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
         u[k] = dot(cast<Two>(frames[k].S), f);
-        f = f - cast<Two>(factors[k].U) * (Two(factors[k].d_inv) * u[k]);
+        if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
+        f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
       }
       twist[0] = root ? solve(*root, f) : zero6<Two>();
       for (int k : room.path) {
         const Vec6T<Two>& up = twist[links[k].parent];
-        const Two v = (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv);
-        twist[k] = up + cast<Two>(frames[k].S) * v;
+        u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
+                                   : Two(links[k].ratio) * u[links[k].leader];
+        twist[k] = up + cast<Two>(frames[k].S) * u[k];
       }
       for (std::size_t i = 0; i < n; ++i) {
         const Vec6T<Two>& t = twist[touched[i]];
@@ -304,84 +353,6 @@ GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const Coordinates
     composite += I;
     bias += I * acc[i] + b;
   }
-}
-
-/// Sums over links from which their common rigid body follows.
-template <class T>
-struct BodySumT {
-  T mass, sphere;  // sphere: multiple of 1 in the inertia about the root's origin
-  Vec3T<T> h;      // mass times centre of mass
-  Sym3T<T> J;      // the rest of that inertia
-
-  /// A link of mass m at c with inertia diag(jx, jy, jz) along x, y, z = the columns of R:
-  ///   R J Rᵀ = jz 1 + (jx − jz) x xᵀ + (jy − jz) y yᵀ,   point mass: m (|c|² 1 − c cᵀ)
-  GRADUS_INLINE void add(T m, Vec3T<T> c, const Mat3T<T>& R, T jx, T jy, T jz) {
-    add_outer(J, R.x, jx - jz);
-    add_outer(J, R.y, jy - jz);
-    sphere += jz;
-    add_mass(m, c);
-  }
-  GRADUS_INLINE void add_mass(T m, Vec3T<T> c) {
-    const Vec3T<T> mc = c * m;
-    sphere += dot(mc, c);
-    J.xx -= mc.x * c.x; J.xy -= mc.x * c.y; J.xz -= mc.x * c.z; J.yy -= mc.y * c.y; J.yz -= mc.y * c.z; J.zz -= mc.z * c.z;
-    h += mc;
-    mass += m;
-  }
-};
-
-template <class T, class F>
-GRADUS_INLINE void add_link(const LinkT<F>& l, const FrameT<T>& f, BodySumT<T>& sum) {
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-  if (l.diagonal) {
-    sum.add(T(l.mass), c, f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz));
-  } else {
-    sum.J += rotated(f.R, cast<T>(l.J));
-    sum.add_mass(T(l.mass), c);
-  }
-}
-
-#if !defined(__CUDACC__)
-/// Two links of a robot side by side.
-GRADUS_INLINE Vec3T<Two> two(Vec3 a, Vec3 b) { return {two(a.x, b.x), two(a.y, b.y), two(a.z, b.z)}; }
-GRADUS_INLINE double both(Two x) { return x.v[0] + x.v[1]; }
-
-GRADUS_INLINE void add_two_links(const Link& l, const Link& m, const Frame& f, const Frame& g, BodySumT<Two>& sum) {
-  const Mat3T<Two> R{two(f.R.x, g.R.x), two(f.R.y, g.R.y), two(f.R.z, g.R.z)};
-  const Vec3T<Two> c = two(f.p, g.p) + R * two(l.com, m.com);
-  sum.add(two(l.mass, m.mass), c, R, two(l.J.xx, m.J.xx), two(l.J.yy, m.J.yy), two(l.J.zz, m.J.zz));
-}
-
-/// As many links as come in pairs with diagonal inertia, from the first on. Returns the number of links added.
-GRADUS_INLINE int add_pairs(const Link* links, int nlink, const Frame* frames, BodySumT<double>& sum) {
-  const Two o(0.0);
-  BodySumT<Two> s{o, o, {o, o, o}, {o, o, o, o, o, o}};
-  int i = 0;
-  for (; i + 1 < nlink && links[i].diagonal && links[i + 1].diagonal; i += 2)
-    add_two_links(links[i], links[i + 1], frames[i], frames[i + 1], s);
-  sum = {both(s.mass), both(s.sphere), {both(s.h.x), both(s.h.y), both(s.h.z)},
-         {both(s.J.xx), both(s.J.xy), both(s.J.xz), both(s.J.yy), both(s.J.yz), both(s.J.zz)}};
-  return i;
-}
-#endif
-
-/// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
-template <class T, class F>
-GRADUS_INLINE void common_body(const LinkT<F>* links, int nlink, const FrameT<T>* frames, T& mass, Vec3T<T>& com,
-                               Sym3T<T>& J) {
-  const T o = T(0.0);
-  BodySumT<T> sum{o, o, {o, o, o}, {o, o, o, o, o, o}};
-  int i = 0;
-#if !defined(__CUDACC__)
-  if constexpr (std::is_same_v<T, double>) i = add_pairs(links, nlink, frames, sum);
-#endif
-  for (; i < nlink; ++i) add_link(links[i], frames[i], sum);
-  mass = sum.mass;
-  com = sum.h * (T(1.0) / mass);
-  J = sum.J;
-  add_outer(J, com, mass);
-  const T sphere = sum.sphere - dot(sum.h, com);
-  J.xx += sphere; J.yy += sphere; J.zz += sphere;
 }
 
 /// Momentum about the root's origin; `v0` is the root's linear velocity.

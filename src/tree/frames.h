@@ -116,18 +116,6 @@ GRADUS_INLINE void compute_frames(const LinkT<F>* links, int nlink, const Coordi
   }
 }
 
-/// Poses of all links, and the velocity of the root alone: for motions that need no more.
-template <class T, class F>
-GRADUS_INLINE void compute_poses(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, FrameT<T>* frames) {
-  frames[0] = root_frame(x);
-  for (int i = 1; i < nlink; ++i) {
-    const LinkT<F>& l = links[i];
-    T s{}, c{};
-    if (!l.prismatic) sine_cosine(x.q[i - 1], s, c);
-    place_out(l, x.q[i - 1], s, c, frames[l.parent], frames[i]);
-  }
-}
-
 /// Policy: every link's frame lies in memory already, from compute_frames.
 template <class T>
 class GivenFrames {

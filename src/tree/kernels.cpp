@@ -1,5 +1,7 @@
 #include "tree/kernels.h"
 
+#include "tree/pairs.h"
+
 namespace gradus {
 namespace {
 
@@ -10,11 +12,11 @@ CoordinatesT<double> coordinates(const double* q, const double* v) {
 }  // namespace
 
 void compute_frames(const RobotKind& kind, const double* q, const double* v, Frame* frames) {
-  compute_frames(kind.links.data(), kind.nlink(), coordinates(q, v), frames);
+  compute_in_pairs<true>(*kind.pairs, coordinates(q, v), frames);
 }
 
 void compute_poses(const RobotKind& kind, const double* q, const double* v, Frame* frames) {
-  compute_poses(kind.links.data(), kind.nlink(), coordinates(q, v), frames);
+  compute_in_pairs<false>(*kind.pairs, coordinates(q, v), frames);
 }
 
 TreeScratch::TreeScratch(const RobotKind& kind)
@@ -29,7 +31,7 @@ TreeScratch::TreeScratch(const RobotKind& kind)
 void forward_dynamics(const RobotKind& kind, const double* q, const double* v, const double* tau, Vec3 gravity,
                       TreeScratch& s, double* a) {
   const auto x = coordinates(q, v);
-  compute_frames(kind.links.data(), kind.nlink(), x, s.frames.data());
+  compute_frames(kind, q, v, s.frames.data());
   const GivenFrames<double> frames(s.frames.data());
   auto force = [tau](int i) { return JointForceT<double>{tau[i - 1], 0}; };
   auto none = [](int, const Frame&, Mat6&, Vec6&) {};
@@ -51,7 +53,7 @@ void forward_dynamics(const RobotKind& kind, const double* q, const double* v, c
 void inverse_dynamics(const RobotKind& kind, const double* q, const double* v, const double* a, Vec3 gravity,
                       TreeScratch& s, double* tau) {
   const auto x = coordinates(q, v);
-  compute_frames(kind.links.data(), kind.nlink(), x, s.frames.data());
+  compute_frames(kind, q, v, s.frames.data());
   const Vec6 acc0{{a[0], a[1], a[2]}, Vec3{a[3], a[4], a[5]} - gravity};
   const Vec6 f = rnea(kind.links.data(), kind.nlink(), x, s.frames.data(), acc0, a + 6, s.acc.data(), s.force.data(), tau + 6);
   const double root[6] = {f.a.x, f.a.y, f.a.z, f.l.x, f.l.y, f.l.z};

@@ -250,5 +250,27 @@ class Others(Scratch):
         self.assertAlmostEqual(float(table[-1].split(",")[1]), out["rows"][0]["gradus"]["kinematic_walk"], places=6)
         self.assertEqual(run("paper", "nothing").returncode, 2)
 
+    def test_paper_counts_collision_tests(self):
+        out = json.loads(run("paper", "murosimf-counting", "--quick", "--json").stdout)
+        rows = {r["quantity"]: r["gradus"] for r in out["rows"]}
+        self.assertEqual(rows["tests of a list of all pairs"], 973)
+        for kind, missed in rows["contacts of the list of all pairs that the trees missed, in play"].items():
+            self.assertEqual(missed, 0, kind)
+
+    def test_paper_simbenchmark_runs(self):
+        out = json.loads(run("paper", "simbenchmark", "--quick", "--json").stdout)
+        rows = {r["quantity"]: r["gradus"] for r in out["rows"]}
+        for angle in (0, 30, 45):
+            self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
+        self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
+
+    def test_paper_tosses_needs_its_data(self):
+        self.assertEqual(run("paper", "tosses", "--data", "/nowhere").returncode, 1)
+        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", "tosses")
+        if not os.path.isdir(folder):
+            self.skipTest("no recorded tosses; set GRADUS_SHARED")
+        out = json.loads(run("paper", "tosses", "--quick", "--json", "--data", folder).stdout)
+        self.assertLess(out["rows"][0]["gradus"]["nominal friction, e 0"], 40)
+
 
 unittest.main()

@@ -2,6 +2,8 @@
 /// of them shows as a disagreement with one that goes another way.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "support/dense.h"
 #include "support/robots.h"
 #include "tree/kernels.h"
@@ -330,6 +332,42 @@ TEST_P(Kernels, impulse_response_is_the_dense_inverse_times_the_jacobian) {
         const Vec6 want = dV[static_cast<std::size_t>(kind.links[u].parent)] + scratch.frames[u].S * dv[u + 5];
         ASSERT_LT(norm(want.a - dV[u].a) + norm(want.l - dV[u].l), 1e-12 * (1 + norm(want.a) + norm(want.l)));
       }
+    }
+  }
+}
+
+/// unit_responses walks only the paths to the root, two impulses at a time; the whole recursion must say the same, also where
+/// one motor drives two limbs, so that an impulse on one moves the other.
+TEST(UnitResponses, are_impulse_responses) {
+  Random random{11};
+  for (const RobotSpec& spec : {humanoid28(), random_tree(5), fixed_arm(), two_legs(1, false), two_legs(-0.7, true)}) {
+    const auto kind = kind_of(spec);
+    TreeScratch scratch(*kind);
+    ResponseRoom room;
+    room.resize(kind->links.size());
+    for (int k = 0; k < 50; ++k) {
+      const RandomState s = random_state(*kind, random);
+      StoredFrames<double> frames(scratch.frames.data());
+      Factor6 factor;
+      std::vector<double> a(static_cast<std::size_t>(kind->nv()));
+      implicit_aba(*kind, s, random_implicit(*kind, random), frames, scratch, factor, a.data());
+      const Factor6* root = kind->root == RootKind::free ? &factor : nullptr;
+      const int touched[3] = {kind->nlink() - 1, random.below(kind->nlink()), kind->nlink() / 2};
+      Response out[9];
+      unit_responses(kind->links.data(), scratch.frames.data(), scratch.factors.data(), root, touched, room, out);
+      for (int j = 0; j < 3; ++j)
+        for (int c = 0; c < 6; ++c) {
+          std::vector<Vec6> wrench(kind->links.size(), zero6<double>()), dV(kind->links.size());
+          Vec6& w = wrench[static_cast<std::size_t>(touched[j])];
+          *std::array{&w.a.x, &w.a.y, &w.a.z, &w.l.x, &w.l.y, &w.l.z}[static_cast<std::size_t>(c)] = 1;
+          impulse_response(kind->links.data(), kind->nlink(), scratch.frames.data(), scratch.factors.data(), root,
+                           wrench.data(), dV.data(), a.data());
+          for (int i = 0; i < 3; ++i) {
+            const Vec6 got = out[i * 3 + j].column[c], want = dV[static_cast<std::size_t>(touched[i])];
+            ASSERT_LT(norm(got.a - want.a) + norm(got.l - want.l), 1e-10 * (1 + norm(want.a) + norm(want.l)))
+                << spec.name << " impulse " << c << " on link " << touched[j] << ", link " << touched[i];
+          }
+        }
     }
   }
 }

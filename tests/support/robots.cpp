@@ -194,6 +194,24 @@ RobotSpec fixed_arm() {
   return b.spec();
 }
 
+RobotSpec two_legs(double multiplier, bool right_leads) {
+  RobotBuilder b("legs");
+  b.base("torso").solid_box(2, {0.1, 0.2, 0.3}, {0, 0, 0.1}).fork("hips");
+  for (const std::string side : {"l", "r"}) {
+    const double y = side == "l" ? 0.05 : -0.05, t = side == "l" ? -1 : 1;
+    b.after("hips").translation(side + "_hip", {0, y, -0.05}).revolute(side + "_hyp", {0, 1, t}).solid_box(0.3, {0.05, 0.05, 0.05}, {0, 0.01, 0});
+    b.revolute(side + "_roll", {1, 0, 0}).solid_box(0.5, {0.05, 0.04, 0.2}, {0, 0, -0.1});
+    b.translation(side + "_thigh", {0, 0, -0.1}).revolute(side + "_knee", {0, 1, 0}).solid_box(0.4, {0.1, 0.05, 0.1}, {0.02, 0, -0.05});
+  }
+  RobotSpec spec = b.spec();
+  for (ObjectSpec& o : spec.objects)
+    if (o.is_joint()) o.servo = {20, 0};
+  const std::string follower = right_leads ? "l_hyp" : "r_hyp", leader = right_leads ? "r_hyp" : "l_hyp";
+  for (ObjectSpec& o : spec.objects)
+    if (o.name == follower) o.mimic = MimicSpec{leader, multiplier, 0.1};
+  return spec;
+}
+
 RobotSpec solid_box(double mass, Vec3 size, double friction) {
   return RobotBuilder("box").base("box").solid_box(mass, size, {0, 0, 0}).friction(friction).spec();
 }

@@ -36,6 +36,8 @@ RobotSpec humanoid28_stiff(double stiffer);
 RobotSpec random_tree(std::uint64_t seed);
 /// Six joints bolted to the world, general axes, one prismatic, rotors.
 RobotSpec fixed_arm();
+/// A free base with two limbs of three joints; the limbs' first joints share a motor.
+RobotSpec two_legs(double multiplier, bool right_leads);
 /// One body without joints.
 RobotSpec solid_box(double mass, Vec3 size, double friction = 0.8);
 RobotSpec solid_ball(double mass, double radius, double friction = 0.8);

@@ -3,15 +3,18 @@
 
 import type { Frame } from './feed/codec';
 import type { Connection, Feed, FeedListener } from './feed/feed';
-import type { Command, Lease, Scene, SimulationEvent } from './feed/protocol';
+import type { Command, Lease, Scene, SimulationEvent, Triple } from './feed/protocol';
 import { levelStyle } from './levels';
 import { Drag } from './three/drag';
+import { KeyPush } from './three/key_push';
 import { Labels } from './three/labels';
 import { OVERLAYS, PUSH_STIFFNESS, type OverlayName, type OverlayState } from './three/overlays';
+import { Smoother } from './three/smooth';
 import { Stage, type CameraMode } from './three/stage';
 import { h, iconButton, setText } from './ui/dom';
 import { Help } from './ui/help';
 import { Inspector } from './ui/inspector';
+import { Legend } from './ui/legend';
 import { Plots } from './ui/plots';
 import { applyTheme, isDark, toggleTheme } from './ui/theme';
 import { Timeline } from './ui/timeline';
@@ -34,7 +37,9 @@ export class App implements FeedListener {
   private selected = 0;
   private canControl = false;
   private subscribed = '';
-  private hasNews = false;
+  private hasNews = false; // something to show has changed
+  private hasFrame = false; // … among it the frame
+  private readonly smoother = new Smoother();
   private lastPanels = 0;
   private fpsSince = performance.now();
   private fpsPictures = 0;
@@ -54,7 +59,9 @@ export class App implements FeedListener {
   private readonly banner = h('div.banner', { role: 'alert', hidden: true });
   private readonly toasts = h('div.toasts', { 'aria-live': 'polite' });
   private readonly overlayMenu = h('div.menu', { hidden: true });
-  private readonly legend = h('div.legend-3d', { 'aria-hidden': 'true' });
+  private readonly forceLegend = h('div.legend-3d', { 'aria-hidden': 'true' });
+  private readonly legend = new Legend();
+  private readonly errors = h('div.errors', { role: 'alert', hidden: true });
   private readonly cameraBar = h('div.cameras', { role: 'group', 'aria-label': 'Camera' });
   private readonly recordButton = iconButton('record', 'Record a video (shift v)', () => this.toggleVideo());
   private readonly help = new Help();
@@ -64,6 +71,7 @@ export class App implements FeedListener {
   private readonly timeline: Timeline;
   private readonly labels: Labels;
   private readonly drag: Drag;
+  private readonly keyPush: KeyPush;
   private readonly video: VideoRecorder;
 
   constructor(
@@ -91,13 +99,15 @@ export class App implements FeedListener {
     this.layOut(root);
     this.stage = new Stage(this.viewHolder);
     this.labels = new Labels(this.stage, this.viewHolder, (r) => this.select(r));
-    this.drag = new Drag(this.stage, this.viewHolder, {
-      select: (robot) => this.select(robot),
-      push: (body, point, target) =>
+    const hand = {
+      select: (robot: number) => this.select(robot),
+      push: (body: number, point: Triple, target: Triple) =>
         this.send({ do: 'push', body, point, target, stiffness: PUSH_STIFFNESS, max_force: PUSH_FORCE_MAX }),
       release: () => this.send({ do: 'release_push' }),
       canPush: () => this.canControl && !this.feed.isRecording,
-    });
+    };
+    this.drag = new Drag(this.stage, this.viewHolder, hand);
+    this.keyPush = new KeyPush(this.stage, hand);
     this.video = new VideoRecorder(this.stage.renderer.domElement);
     this.makeOverlayMenu();
     this.onThemeChanged();
@@ -142,7 +152,9 @@ export class App implements FeedListener {
       iconButton('help', 'Keys (?)', () => this.help.toggle()),
     );
     const hint = h('div.drag-hint', {}, 'Drag a robot to pull it · drag the ground to look around · ? for keys');
-    this.viewHolder.append(this.cameraBar, this.overlayMenu, this.legend, hint, this.banner, this.toasts);
+    this.viewHolder.append(this.cameraBar, this.overlayMenu, this.forceLegend, hint);
+    this.viewHolder.append(this.banner, this.errors, this.toasts);
+    this.tree.element.append(this.legend.element);
     const tabs = h('nav.tabs', { 'aria-label': 'Panels' });
     const main = h('main.main', {}, this.tree.element, this.viewHolder, this.inspector.element);
     for (const [name, title] of [
@@ -190,22 +202,26 @@ export class App implements FeedListener {
     this.stage.setScene(scene, keepCamera);
     this.stage.overlays.setRobots(scene.robots.map((r) => levelStyle(r.levels[r.level] ?? '').colour));
     this.labels.setScene(scene);
+    this.legend.setScene(scene);
     this.tree.setScene(scene);
     this.timeline.setScene(scene);
-    this.plots.setScene(scene);
+    this.plots.setScene(scene, keepCamera);
     this.select(this.selected);
     this.setCanControl(this.canControl);
   }
 
   frame(frame: Frame): void {
     this.frameNow = frame;
-    this.hasNews = true;
+    this.hasNews = this.hasFrame = true;
+    if (!this.feed.isRecording) this.smoother.take(frame, performance.now());
   }
 
   event(event: SimulationEvent): void {
     this.timeline.addEvent(event);
     const isNews = this.frameNow !== null; // and not one of those that are told to every newcomer
-    if (isNews && (event.kind === 'error' || event.kind === 'note')) this.problem(event.text);
+    if (event.kind === 'error') this.showErrors(event.text);
+    if (event.kind === 'reset' || event.kind === 'note') this.errors.hidden = true;
+    if (isNews && event.kind === 'note') this.problem(event.text);
   }
 
   lease(lease: Lease, mayControl: boolean): void {
@@ -232,6 +248,13 @@ export class App implements FeedListener {
     this.subscribed = '';
     document.body.dataset['connection'] = state;
     if (state !== 'open') this.setStatus('offline', 'offline');
+  }
+
+  /** Stays until it is closed, or the cause is gone. */
+  private showErrors(text: string): void {
+    const close = h('button.icon', { type: 'button', 'aria-label': 'Close', onclick: () => (this.errors.hidden = true) }, '×');
+    this.errors.replaceChildren(h('pre', {}, text), close);
+    this.errors.hidden = false;
   }
 
   problem(text: string): void {
@@ -267,15 +290,17 @@ export class App implements FeedListener {
   private subscribe(): void {
     if (!this.sceneNow) return;
     const wanted = [...new Set([...this.plots.plotted, ...this.inspector.shown()])].slice(0, 512);
-    const key = wanted.join();
+    const { volumes } = this.on;
+    const key = wanted.join() + (volumes ? ' volumes' : '');
     if (key === this.subscribed) return;
     this.subscribed = key;
-    this.send({ do: 'subscribe', properties: wanted });
+    this.send({ do: 'subscribe', properties: wanted, volumes });
   }
 
   private setOverlay(name: OverlayName, isOn: boolean): void {
     this.on[name] = isOn;
     this.overlayMenu.querySelector<HTMLInputElement>(`[data-overlay="${name}"]`)!.checked = isOn;
+    this.subscribe();
     this.hasNews = true;
   }
 
@@ -338,12 +363,26 @@ export class App implements FeedListener {
         return () => t.changeSpeed(1);
       case 'ArrowDown':
         return () => t.changeSpeed(-1);
+      case 'PageUp':
+        return () => t.goToEvent(-1);
+      case 'PageDown':
+        return () => t.goToEvent(1);
       case 'End':
         return () => t.goLive();
+      case ',':
+        return () => this.stage.turn(-0.12);
+      case '.':
+        return () => this.stage.turn(0.12);
+      case '+':
+        return () => this.stage.zoom(1 / 1.15);
+      case '-':
+        return () => this.stage.zoom(1.15);
       case 'r':
         return () => t.reset();
       case 'b':
         return () => t.branch();
+      case 'x':
+        return () => this.plots.toggleDifference();
       case '[':
         return () =>
           this.select((this.selected + (this.sceneNow?.robots.length ?? 1) - 1) % (this.sceneNow?.robots.length ?? 1));
@@ -367,6 +406,7 @@ export class App implements FeedListener {
           this.overlayMenu.hidden = true;
         };
     }
+    if (e.shiftKey && this.keyPush.press(e.key)) return () => {};
     const camera = CAMERAS[Number(e.key) - 1];
     if (camera) return () => this.setCamera(camera[0]);
     const overlay = (Object.entries(OVERLAYS) as [OverlayName, { key: string }][]).find(([, o]) => o.key === e.key);
@@ -379,8 +419,9 @@ export class App implements FeedListener {
     requestAnimationFrame((t) => this.draw(t));
     const f = this.frameNow;
     const isNew = this.hasNews;
+    const isMoved = f !== null && this.smoother.apply(f, now);
     this.hasNews = false;
-    if (f && isNew && this.sceneNow) {
+    if (f && (isNew || isMoved) && this.sceneNow) {
       this.stage.setShadows(this.on.shadows);
       this.stage.bodies.setTints(this.tints(f));
       this.stage.update(f, this.on);
@@ -391,7 +432,9 @@ export class App implements FeedListener {
     if (!f || !this.sceneNow) return;
     if (mayMove) this.labels.update(f, this.on.labels, this.selected);
     if (mayMove) this.drag.update(f);
-    if (isNew) this.plots.update(f, now);
+    if (this.hasFrame) this.keyPush.update(f, this.selected);
+    if (this.hasFrame) this.plots.update(f, now);
+    this.hasFrame = false;
     if (isNew || now - this.lastPanels > 500) this.updatePanels(f, now);
   }
 
@@ -410,6 +453,7 @@ export class App implements FeedListener {
     if (now - this.lastPanels < 90) return; // numbers that change faster than that cannot be read
     this.lastPanels = now;
     this.tree.update(f, this.selected);
+    this.legend.update(f, this.sceneNow!);
     this.inspector.update(f);
     this.subscribe();
     this.updateHeader(f);
@@ -428,7 +472,7 @@ export class App implements FeedListener {
     setText(this.hash, f.hashHigh || f.hashLow ? f.hash.slice(0, 8) : '');
     const newtons = this.stage.overlays.forceScale;
     setText(
-      this.legend,
+      this.forceLegend,
       this.on.forces && newtons > 0 ? `longest arrow ${newtons.toFixed(newtons < 10 ? 1 : 0)} N` : '',
     );
     const now = performance.now();

@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
-import { bodyOnPage, now, open, pushNow, runTests, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
+import { gzipSync } from 'node:zlib';
+import { bodyOnPage, now, open, pictures, pushNow, runTests, seekTo, setPaused, startBrowser, startSimulator, until } from './driver.mjs';
 
 const program = process.argv[2];
 const out = process.argv[3] ?? 'build/browser';
@@ -23,9 +24,7 @@ test('the page opens, time advances and the picture has content', async ({ page,
   await open(page, sim.control);
   console.log(`    first picture after ${Date.now() - begin} ms`);
   const a = await now(page);
-  await page.waitForTimeout(600);
-  const b = await now(page);
-  assert.ok(b.time > a.time + 0.2, `${a.time} → ${b.time}`);
+  await until(page, (t) => window.gradus.frameNow.time > t + 0.2, a.time);
   await page.screenshot({ path: join(out, 'live.png') });
   const colours = await page.evaluate(async () => {
     const stage = window.gradus.stage;
@@ -40,17 +39,36 @@ test('the page opens, time advances and the picture has content', async ({ page,
   assert.ok(colours > 200, `${colours} colours`);
 });
 
-test('draw calls stay few', async ({ page }) => {
+test('the page is small', async ({ sim }) => {
+  const { origin } = new URL(sim.view);
+  let size = 0;
+  for (const path of ['/page.js', '/page.css', '/favicon.svg'])
+    size += gzipSync(Buffer.from(await (await fetch(origin + path)).arrayBuffer())).length;
+  console.log(`    ${(size / 1000).toFixed(0)} kB with gzip`);
+  assert.ok(size < 300000, `${size}`);
+});
+
+test('twenty-two robots with every overlay are few draw calls', async ({ context }) => {
+  const crowd = await startSimulator(program, ['--robots', '22']);
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 640, height: 480 });
+  await open(page, crowd.control);
+  await page.locator('.canvas').focus();
+  for (const key of ['m', 'p', 'k', 'v', 't', 'n']) await page.keyboard.press(key);
+  await until(page, () => window.gradus.frameNow.volumeCount > 0);
+  await pictures(page, 2);
   const calls = await page.evaluate(() => window.gradus.stage.renderer.info.render.calls);
+  console.log(`    ${calls} draw calls`);
   assert.ok(calls > 3 && calls <= 100, `${calls}`);
+  await page.close();
+  await crowd.stop();
 });
 
 test('pause holds, one step adds exactly one', async ({ page }) => {
   await page.click('.canvas', { position: { x: 5, y: 400 } });
   await pause(page);
-  await page.waitForTimeout(200);
   const a = await now(page);
-  await page.waitForTimeout(700);
+  await until(page, (n) => window.gradus.frameNow.sequence > n + 10, a.sequence); // frames come, time stands
   const b = await now(page);
   assert.equal(a.k, b.k);
   await page.keyboard.press('ArrowRight');
@@ -63,7 +81,7 @@ test('pause holds, one step adds exactly one', async ({ page }) => {
 
 test('a body is drawn where it is computed to be', async ({ page }) => {
   for (const key of ['f', 'c']) await page.keyboard.press(key); // arrows of nearly the ball's colour
-  await page.waitForTimeout(300);
+  await pictures(page, 2);
   const found = await page.evaluate(async () => {
     const { stage, frameNow, sceneNow } = window.gradus;
     const ball = sceneNow.robots.findIndex((r) => r.name === 'ball');
@@ -81,7 +99,7 @@ test('a body is drawn where it is computed to be', async ({ page }) => {
       // orange: much red, some green, hardly any blue
       if (!(
         pixels[i] > 90 &&
-        pixels[i + 1] > 0.42 * pixels[i] &&
+        pixels[i + 1] > 0.48 * pixels[i] &&
         pixels[i + 1] < 0.75 * pixels[i] &&
         pixels[i + 2] < 0.3 * pixels[i]
       ))
@@ -127,13 +145,25 @@ test('a level changed in the page changes in the simulation', async ({ page }) =
   await until(page, () => document.querySelector('.label .level').textContent === 'articulated');
 });
 
-test('speeds are met within ten percent', async ({ page }) => {
+test('speeds are met within ten percent, by our own clock and as told', async ({ page }) => {
   for (const factor of [0.25, 2, 1]) {
     await page.selectOption('select[aria-label=Speed]', String(factor));
     await until(page, (x) => window.gradus.frameNow.speedTarget === x, factor);
-    await page.waitForTimeout(1500);
-    const { speedActual } = await now(page);
-    assert.ok(Math.abs(speedActual / factor - 1) < 0.1, `${speedActual} for ${factor}`);
+    // A second and a half by the page's clock; other programs may disturb one measurement, not ten.
+    const tries = [];
+    let isMet = false;
+    for (let i = 0; i < 10 && !isMet; i++) {
+      const [own, told] = await page.evaluate(async () => {
+        const at = () => [window.gradus.frameNow.time, performance.now() / 1000];
+        const [t0, w0] = at();
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        const [t1, w1] = at();
+        return [(t1 - t0) / (w1 - w0), window.gradus.frameNow.speedActual];
+      });
+      tries.push(`${own.toFixed(3)} (told ${told.toFixed(3)})`);
+      isMet = Math.abs(own / factor - 1) < 0.1 && Math.abs(told / factor - 1) < 0.1;
+    }
+    assert.ok(isMet, `${tries.join(', ')} for ${factor}`);
   }
 });
 
@@ -177,27 +207,103 @@ test('a change in the past branches and shows a ghost', async ({ page }) => {
   await page.fill('.clock', String(Math.max(0, t - 1)));
   await page.press('.clock', 'Enter');
   await until(page, () => window.gradus.frameNow.past);
+  const back = await now(page);
   await page.locator('[data-path="red1.wave.rate"] input').fill('4');
   await page.locator('[data-path="red1.wave.rate"] input').press('Enter');
   await until(page, () => !window.gradus.frameNow.past);
   await page.locator('.canvas').focus();
-  await page.keyboard.press('Space');
-  await until(page, () => window.gradus.frameNow.hasGhost);
-  await page.waitForTimeout(400);
+  for (let i = 0; i < 32; i++) await page.keyboard.press('Shift+ArrowRight'); // ten steps each
+  await until(page, (k) => window.gradus.frameNow.k >= k + 320 && window.gradus.frameNow.hasGhost, back.k);
+  await until(page, () => document.querySelector('.chart .difference'));
   await page.screenshot({ path: join(out, 'ghost.png') });
+});
+
+test('the difference between branch and ghost is plotted', async ({ page }) => {
+  await page.locator('[data-path="red1.wave.rate"] .plot').click();
+  await page.locator('.canvas').focus();
+  await pause(page);
+  const branch = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'branch').at(-1));
+  await seekTo(page, branch.k + 300); // where both courses are known
+  await page.keyboard.press('Shift+ArrowRight');
+  await until(page, (k) => window.gradus.frameNow.k === k, branch.k + 310);
+  await page.keyboard.press('x');
+  await until(page, () => document.querySelector('.chart .difference')?.getAttribute('aria-pressed') === 'true');
+  await until(page, () => {
+    const curve = window.gradus.plots.charts.flatMap((c) => c.curves).find((c) => c.difference.some((x) => x === 3));
+    return curve && curve.live.at(-1) === 4 && curve.ghost.at(-1) === 1; // it was 1, and was set to 4
+  });
+  await page.screenshot({ path: join(out, 'difference.png') });
+  await page.keyboard.press('x');
+  await page.click('[data-path="red1.wave.rate"] .plot');
+  await page.keyboard.press('End');
+  await until(page, () => !window.gradus.frameNow.paused);
+});
+
+test('what was done is marked on the time line, and keys go there', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  for (const kind of ['level', 'push', 'set', 'branch'])
+    assert.ok((await page.locator(`.mark[data-kind=${kind}]`).count()) > 0, kind);
+  const set = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'set').at(-1));
+  await page.fill('.clock', String(set.time + 0.05));
+  await page.press('.clock', 'Enter');
+  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time + 0.05);
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('PageUp');
+  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time);
+  await page.keyboard.press('End');
+  await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
+});
+
+test('a property dropped on the plots is plotted', async ({ page }) => {
+  await page.dragAndDrop('[data-path="red1.base.x"] .leaf', '.plots');
+  await until(page, () => [...document.querySelectorAll('.entry')].some((e) => e.textContent.includes('red1.base.x')));
+  await page.click('[aria-label="Remove red1.base.x"]');
+});
+
+test('keys push the selected robot', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  await page.keyboard.down('Shift');
+  await page.keyboard.down('D');
+  await until(page, pushNow);
+  await page.keyboard.up('D');
+  await page.keyboard.up('Shift');
+  await until(page, () => document.querySelector('.newtons').hidden);
+});
+
+test('a picture and a video are saved', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  const save = async (act) => {
+    const [file] = await Promise.all([page.waitForEvent('download', { timeout: 45000 }), act()]);
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  const picture = await save(() => page.keyboard.press('s'));
+  assert.match(picture.name, /^gradus-.*\.png$/);
+  assert.equal(picture.bytes.subarray(1, 4).toString(), 'PNG');
+  await page.keyboard.press('V');
+  await until(page, () => document.querySelector('.recording'));
+  const before = await page.evaluate(() => window.gradus.pictures);
+  await until(page, (n) => window.gradus.pictures > n + 3, before);
+  const video = await save(() => page.keyboard.press('V'));
+  assert.equal(video.name, 'gradus.webm');
+  assert.equal(video.bytes.readUInt32BE(0), 0x1a45dfa3, 'EBML');
+  assert.ok(video.bytes.length > 1000, `${video.bytes.length} bytes`);
 });
 
 test('keys: help, overlays, cameras, dark', async ({ page }) => {
   await page.keyboard.press('?');
   assert.ok(await page.locator('dialog.help').isVisible());
   await page.keyboard.press('Escape');
-  for (const key of ['m', 'p', 'k', 'v', 't', 'o', 'h', '2', '3', '4', '1', 'a', ']', '[']) {
+  for (const key of ['m', 'p', 'k', 'v', 't', 'o', 'h', 'n']) await page.keyboard.press(key);
+  await pictures(page, 1);
+  for (const key of ['2', '3', '4', '1']) {
     await page.keyboard.press(key);
-    await page.waitForTimeout(60);
+    await pictures(page, 1);
   }
+  for (const key of ['a', '+', '-', ',', '.', ']', '[']) await page.keyboard.press(key);
+  await pictures(page, 1);
   await page.keyboard.press('d');
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
-  await page.waitForTimeout(300);
+  await pictures(page, 1);
   await page.screenshot({ path: join(out, 'dark.png') });
   await page.keyboard.press('d');
 });

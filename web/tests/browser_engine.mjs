@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   bodyOnPage,
   now,
   open,
+  pictures,
   pushNow,
   runTests,
   seekTo,
@@ -17,6 +19,7 @@ import {
   until,
 } from './driver.mjs';
 
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const gradus = process.argv[2];
 const out = process.argv[3] ?? 'build/browser_engine';
 if (!gradus) throw new Error('usage: node tests/browser_engine.mjs GRADUS [OUTPUT FOLDER]');
@@ -49,6 +52,25 @@ test('four robots walk at four levels', async ({ page, sim }) => {
   await page.screenshot({ path: join(out, 'levels.png') });
 });
 
+test('robots with the same task are compared with the most detailed one', async ({ page }) => {
+  const found = await page.evaluate(() => {
+    const { frameNow: f, sceneNow: scene, stage } = window.gradus;
+    const start = { level0: 0.9, level1: 0.3, level2: -0.3, level3: -0.9 }; // y of scenes/levels.toml; x is the same
+    const at = (r) => {
+      const o = 7 * stage.bodies.firstBodyOf(r);
+      return [f.bodies[o], f.bodies[o + 1] - start[scene.robots[r].name], f.bodies[o + 2]];
+    };
+    const told = [0, 1, 2, 3].map((r) => f.robots[11 * r + 1]);
+    const own = [0, 1, 2, 3].map((r) => Math.hypot(...at(r).map((x, i) => x - at(3)[i])));
+    return { told, own };
+  });
+  assert.ok(Number.isNaN(found.told[3]), 'the reference itself has no error');
+  // Poses glide to the newest frame, so they may be one frame behind: 1 cm at walking speed.
+  for (const r of [0, 1, 2]) assert.ok(Math.abs(found.told[r] - found.own[r]) < 0.01, `${found.told} ${found.own}`);
+  assert.match(await page.locator('.robot:nth-child(1) .error').textContent(), /mm|m$/);
+  assert.equal(await page.locator('.levels .row').count(), 4);
+});
+
 test('a step adds one, the moment before has its hash again', async ({ page }) => {
   await page.locator('.canvas').focus();
   await setPaused(page, true);
@@ -67,7 +89,7 @@ test('dragging a robot pushes it; the moment with the push held has its hash aga
   const body = await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(3));
   await setPaused(page, true); // a walking robot is hard to hit from a slow page
   await page.keyboard.press('a');
-  await page.waitForTimeout(500);
+  await pictures(page, 2);
   const at = await bodyOnPage(page, body);
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
@@ -100,9 +122,10 @@ test('a level changed in the past makes another course, the old one is its ghost
   await until(page, () => window.gradus.frameNow.levels[0] === 3);
   await page.locator('.canvas').focus();
   await setPaused(page, false);
-  await until(page, (x) => window.gradus.frameNow.k > x + 300 && window.gradus.frameNow.hasGhost, k);
+  await until(page, (x) => window.gradus.frameNow.k > x + 300, k);
   await setPaused(page, true);
   await seekTo(page, k + 300);
+  await until(page, () => window.gradus.frameNow.hasGhost);
   assert.notEqual((await now(page)).hash, old, 'it changed the motion');
   await page.screenshot({ path: join(out, 'ghost.png') });
 });
@@ -117,6 +140,63 @@ test('properties of the selected robot are live, can be plotted and set', async 
   await row.locator('input').press('Enter');
   await until(page, () => document.querySelector('[data-path="level3.y"] .value').textContent === '-1.2500');
   await page.screenshot({ path: join(out, 'plot.png') });
+});
+
+test('balance: at rest the ground carries the weight under the centre of mass', async ({ context }) => {
+  const standing = await startSimulator(gradus, ['run', 'bench_standing', '--speed', '4', '--view']);
+  const page = await context.newPage();
+  await open(page, standing.control);
+  await until(page, () => window.gradus.frameNow.time > 4);
+  await page.locator('.canvas').focus();
+  await setPaused(page, true);
+  for (const key of ['m', 'p', 'k', 'n']) await page.keyboard.press(key);
+  await until(page, () => window.gradus.frameNow.volumeCount > 0);
+  const found = await page.evaluate(() => {
+    const { frameNow: f, stage } = window.gradus;
+    const [com, v, pressure] = [f.robots.slice(2, 5), f.robots.slice(5, 8), f.robots.slice(8, 11)];
+    let force = 0;
+    const points = [];
+    for (let c = 0; c < f.contactCount; c++) {
+      if (stage.bodies.robotOf(f.contactBodies[2 * c]) !== 0) continue;
+      force += f.contacts[6 * c + 5];
+      points.push([...f.contacts.slice(6 * c, 6 * c + 2), f.contacts[6 * c + 5]]);
+    }
+    const mean = [0, 1].map((i) => points.reduce((sum, p) => sum + p[i] * p[2], 0) / force);
+    const inside = [0, 1].map((i) => points.some((p) => p[i] <= pressure[i]) && points.some((p) => p[i] >= pressure[i]));
+    // Every body of the robot is in its tree's root box.
+    const [cx, cy, cz, hx, hy, hz] = f.volumes;
+    const bodies = window.gradus.sceneNow.robots[0].bodies.length;
+    let outside = 0;
+    for (let b = 0; b < bodies; b++) {
+      const d = f.bodies.slice(7 * b, 7 * b + 3);
+      outside = Math.max(outside, Math.abs(d[0] - cx) - hx, Math.abs(d[1] - cy) - hy, Math.abs(d[2] - cz) - hz);
+    }
+    return { com, speed: Math.hypot(...v), pressure, force, mean, inside, outside, points: points.length };
+  });
+  await page.screenshot({ path: join(out, 'balance.png') });
+  assert.ok(found.points >= 4 && found.speed < 0.01, `it stands: ${JSON.stringify(found)}`);
+  for (const i of [0, 1]) {
+    assert.ok(Math.abs(found.pressure[i] - found.mean[i]) < 1e-4, 'centre of pressure = mean of the points by their force');
+    assert.ok(Math.abs(found.pressure[i] - found.com[i]) < 0.003, 'at rest it is under the centre of mass');
+    assert.ok(found.inside[i], 'and inside the support polygon');
+  }
+  const mass = JSON.parse(spawnSync(gradus, ['show', 'bench_standing', '--json'], { encoding: 'utf8' }).stdout)
+    .robots[0].robot.objects.reduce((sum, o) => sum + o.mass, 0);
+  assert.ok(Math.abs(found.force / (9.81 * mass) - 1) < 0.02, `${found.force} N for ${mass} kg`);
+  assert.ok(found.outside <= 0, 'the root box holds every body');
+  await page.close();
+  await standing.stop();
+});
+
+test('a robot file is a scene: the robot alone on a plane', async ({ context }) => {
+  const alone = await startSimulator(gradus, ['run', join(root, 'robots', 'quadruped.urdf'), '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, alone.control);
+  assert.equal(await page.evaluate(() => window.gradus.sceneNow.robots[0].name), 'quadruped');
+  await until(page, () => window.gradus.frameNow.time > 0.5);
+  await page.screenshot({ path: join(out, 'robot.png') });
+  await page.close();
+  await alone.stop();
 });
 
 test('a log becomes a page that opens from disk and is served by gradus view', async ({ context }) => {
@@ -166,19 +246,22 @@ test('with a log there is no going back, and the page says so', async ({ context
 
 test('an edited scene is reloaded, a bad edit is told and the old scene goes on', async ({ context }) => {
   const file = resolve(out, 'edited.toml');
-  const text = readFileSync(resolve('..', 'scenes', 'levels.toml'), 'utf8');
+  const text = readFileSync(join(root, 'scenes', 'levels.toml'), 'utf8');
   writeFileSync(file, text);
   const edited = await startSimulator(gradus, ['run', file, '--speed', 'real', '--view']);
   const page = await context.newPage();
   await open(page, edited.control);
   await page.click('.robot:nth-child(3) .name');
   writeFileSync(file, text.replace('[world]', '[world]\nnonsense = 1'));
-  await until(page, () => document.querySelector('.toasts').textContent.includes('nonsense'));
+  await until(page, () => /edited\.toml:\d+:\d+.*nonsense/s.test(document.querySelector('.errors:not([hidden])')?.textContent));
+  await page.screenshot({ path: join(out, 'bad_edit.png') });
   const { k } = await now(page);
   await until(page, (x) => window.gradus.frameNow.k > x, k);
   writeFileSync(file, text.replace('step     = "1 ms"', 'step     = "2 ms"'));
   await until(page, () => window.gradus.sceneNow.step === 0.002 && window.gradus.frameNow?.k > 10);
   assert.equal(await page.locator('.inspector h2').textContent(), 'level2', 'the selection is kept');
+  await until(page, () => document.querySelector('.toasts').textContent.includes('step: 0.001 → 0.002'));
+  assert.ok(await page.locator('.errors').isHidden(), 'the errors are gone');
   await page.close();
   await edited.stop();
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { BODY_VALUES, CONTACT_VALUES, decodeFrame, Frame, ROBOT_VALUES } from '../src/feed/codec';
+import { BODY, BODY_VALUES, CONTACT, CONTACT_VALUES, decodeFrame, Frame, HEADER, ROBOT, ROBOT_VALUES, SIGNAL, VERSION, VOLUME, VOLUME_VALUES } from '../src/feed/codec';
 
 declare const ROOT: string;
 
@@ -40,6 +40,8 @@ interface Golden {
     }[];
     contacts: { point: Numbers; force: Numbers; body: number; other: number }[];
     signals: { property: number; value: number }[];
+    ghost_signals: { property: number; value: number }[];
+    volumes: { centre: Numbers; half: Numbers; depth: number }[];
   };
 }
 
@@ -128,6 +130,85 @@ test('golden frames decode to what C++ encoded, also into a frame used before', 
       assert.deepEqual([f.contactBodies[2 * i], f.contactBodies[2 * i + 1]], [c.body, c.other]);
     });
     x.signals.forEach((s, i) => assert.deepEqual([f.signalProperties[i], f.signalValues[i]], [s.property, s.value]));
+    assert.equal(f.ghostSignalCount, x.ghost_signals.length);
+    x.ghost_signals.forEach((s, i) =>
+      assert.deepEqual([f.ghostSignalProperties[i], f.ghostSignalValues[i]], [s.property, s.value]),
+    );
+    assert.equal(f.volumeCount, x.volumes.length);
+    x.volumes.forEach((b, i) => near(f.volumes, i * VOLUME_VALUES, [...b.centre, ...b.half, b.depth], 0, 'volume'));
+  }
+});
+
+/** The other way: what was read, written again by the table of docs/viewer.md. */
+function encodeFrame(f: Frame): Uint8Array {
+  const size =
+    HEADER +
+    BODY * f.bodyCount * (f.hasGhost ? 2 : 1) +
+    ROBOT * f.robotCount +
+    CONTACT * f.contactCount +
+    SIGNAL * (f.signalCount + f.ghostSignalCount) +
+    VOLUME * f.volumeCount;
+  const v = new DataView(new ArrayBuffer(size));
+  const flag = (is: boolean, bit: number) => (is ? bit : 0);
+  v.setUint8(0, VERSION);
+  v.setUint8(1, 1);
+  v.setUint16(2, flag(f.paused, 1) | flag(f.behind, 2) | flag(f.replay, 4) | flag(f.past, 8) | flag(f.hasGhost, 16), true);
+  v.setUint32(4, f.sceneRevision, true);
+  v.setBigUint64(8, BigInt(f.k), true);
+  [f.time, f.tMin, f.tMax].forEach((t, i) => v.setFloat64(16 + 8 * i, t, true));
+  v.setUint32(40, f.hashLow, true);
+  v.setUint32(44, f.hashHigh, true);
+  v.setFloat32(48, f.speedTarget, true);
+  v.setFloat32(52, f.speedActual, true);
+  v.setUint32(56, f.bodyCount, true);
+  v.setUint32(60, f.contactCount, true);
+  v.setUint16(64, f.robotCount, true);
+  v.setUint16(66, f.signalCount, true);
+  v.setUint32(68, f.sequence, true);
+  v.setUint16(72, f.ghostSignalCount, true);
+  v.setUint16(74, f.volumeCount, true);
+  let at = HEADER;
+  const floats = (from: Float32Array, start: number, n: number) => {
+    for (let i = 0; i < n; i++, at += 4) v.setFloat32(at, from[start + i]!, true);
+  };
+  for (const list of f.hasGhost ? [f.bodies, f.ghosts] : [f.bodies])
+    for (let b = 0; b < f.bodyCount; b++) {
+      floats(list, b * BODY_VALUES, 3);
+      for (let i = 0; i < 4; i++, at += 2) v.setInt16(at, Math.round(list[b * BODY_VALUES + 3 + i]! * 32767), true);
+    }
+  for (let r = 0; r < f.robotCount; r++) {
+    v.setUint8(at, f.levels[r]!);
+    v.setUint8(at + 1, f.fallen[r]!);
+    at += 4;
+    floats(f.robots, r * ROBOT_VALUES, ROBOT_VALUES);
+  }
+  for (let c = 0; c < f.contactCount; c++) {
+    floats(f.contacts, c * CONTACT_VALUES, CONTACT_VALUES);
+    v.setUint16(at, f.contactBodies[2 * c]!, true);
+    v.setUint16(at + 2, f.contactBodies[2 * c + 1]!, true);
+    at += 4;
+  }
+  const signals = (n: number, properties: Uint16Array, values: Float32Array) => {
+    for (let s = 0; s < n; s++, at += 4) {
+      v.setUint16(at, properties[s]!, true);
+      at += 4;
+      v.setFloat32(at, values[s]!, true);
+    }
+  };
+  signals(f.signalCount, f.signalProperties, f.signalValues);
+  signals(f.ghostSignalCount, f.ghostSignalProperties, f.ghostSignalValues);
+  for (let i = 0; i < f.volumeCount; i++, at += 4) {
+    floats(f.volumes, i * VOLUME_VALUES, 6);
+    v.setUint16(at, f.volumes[i * VOLUME_VALUES + 6]!, true);
+  }
+  return new Uint8Array(v.buffer);
+}
+
+test('what was decoded, encoded again by the same table, gives the bytes of C++', () => {
+  const f = new Frame();
+  for (const { name, bytes } of golden) {
+    decodeFrame(bytesOf(bytes), f);
+    assert.deepEqual(encodeFrame(f), new Uint8Array(bytesOf(bytes)), name);
   }
 });
 
@@ -136,7 +217,7 @@ test('a frame cut at any byte, of another version or with false counts is refuse
   const whole = bytesOf(full.bytes);
   const f = new Frame();
   for (let n = 0; n < whole.byteLength; n++) assert.equal(decodeFrame(whole.slice(0, n), f), false);
-  for (const at of [0, 1, 57, 61, 65, 67]) {
+  for (const at of [0, 1, 57, 61, 65, 67, 72, 73, 74, 75]) {
     const wrong = whole.slice(0);
     new Uint8Array(wrong)[at] = 0xff;
     assert.equal(decodeFrame(wrong, f), false, String(at));

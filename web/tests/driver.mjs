@@ -50,7 +50,7 @@ export async function startSimulator(program, args = []) {
 }
 
 /** A fresh browser; `problems` collects console errors and unhandled rejections of every page. */
-export async function startBrowser(viewport = { width: 1280, height: 800 }, options = {}) {
+export async function startBrowser(viewport = { width: 1000, height: 640 }, options = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'gradus-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
@@ -76,7 +76,13 @@ export async function startBrowser(viewport = { width: 1280, height: 800 }, opti
 export const now = (page) =>
   page.evaluate(() => ({ ...window.gradus.frameNow, hash: window.gradus.frameNow.hash, bodies: null }));
 export const until = (page, condition, argument) =>
-  page.waitForFunction(condition, argument, { timeout: 45000, polling: 50 });
+  page.waitForFunction(condition, argument, { timeout: 60000, polling: 50 });
+
+/** Waits for so many further pictures. */
+export async function pictures(page, count) {
+  const before = await page.evaluate(() => window.gradus.pictures);
+  await until(page, (n) => window.gradus.pictures >= n, before + count);
+}
 
 export async function open(page, url) {
   await page.goto(url, { waitUntil: 'commit', timeout: 60000 });

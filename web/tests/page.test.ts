@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { convexHull } from '../src/three/overlays';
+import { Frame } from '../src/feed/codec';
+import { capturePoint, convexHull, supportPolygons } from '../src/three/balance';
+import { mixPoses, Smoother } from '../src/three/smooth';
 import { formatNumber, formatTime } from '../src/ui/dom';
 
 test('convex hull keeps corners only, counter-clockwise', () => {
@@ -33,4 +35,81 @@ test('numbers and times are written as people read them', () => {
   assert.equal(formatTime(754.508), '12:34.508');
   assert.equal(formatTime(0), '00:00.000');
   assert.equal(formatTime(59.9996), '01:00.000');
+});
+
+test('support polygon: the hull of a robot’s own contacts with the ground, not of pushes or of other robots', () => {
+  const f = new Frame();
+  const contacts: [number, number, number, number][] = [
+    // x, y, body, other
+    [0, 0, 0, 0xffff],
+    [0.2, 0, 0, 0xffff],
+    [0.2, 0.1, 1, 0xffff],
+    [0, 0.1, 1, 0xffff],
+    [0.1, 0.05, 1, 0xffff], // inside
+    [9, 9, 1, 0xfffe], // the mouse
+    [8, 8, 1, 2], // another body
+    [5, 5, 2, 0xffff], // another robot
+  ];
+  f.contactCount = contacts.length;
+  f.contacts = new Float32Array(contacts.flatMap(([x, y]) => [x, y, 0, 0, 0, 1]));
+  f.contactBodies = new Uint16Array(contacts.flatMap(([, , body, other]) => [body, other]));
+  const hulls = supportPolygons(f, (body) => (body < 2 ? 0 : 1));
+  assert.equal(hulls.get(0)!.length, 4);
+  const area = hulls.get(0)!.reduce((sum, [x, y], i, all) => {
+    const [u, v] = all[(i + 1) % all.length]!;
+    return sum + (x * v - u * y) / 2;
+  }, 0);
+  assert.ok(Math.abs(area - 0.02) < 1e-8, `${area}`);
+  assert.deepEqual(hulls.get(1), [[5, 5]]);
+});
+
+test('capture point: a pendulum that starts there comes to rest over it', () => {
+  // x'' = g/z (x − p): with p = ξ the solution decays, x → ξ. Integrated here, independently of the formula.
+  const z = 0.4;
+  const robots = new Float32Array([0, 0, 0.1, -0.2, z, 0.35, 0.15, 0, 0, 0, 0]);
+  const xi = [0, 0];
+  capturePoint(robots, 0, xi);
+  for (const axis of [0, 1]) {
+    let x = robots[2 + axis]!;
+    let v = robots[5 + axis]!;
+    const h = 1e-5;
+    for (let t = 0; t < 1; t += h) {
+      const half = v + (h / 2) * (9.81 / z) * (x - xi[axis]!);
+      x += h * half;
+      v = half + (h / 2) * (9.81 / z) * (x - xi[axis]!);
+    }
+    assert.ok(Math.abs(x - xi[axis]!) < 0.004 && Math.abs(v) < 0.02, `axis ${axis}: ${x - xi[axis]!} m, ${v} m/s`);
+  }
+});
+
+test('poses between frames: half way, the short way round, at once when paused or moved in time', () => {
+  const a = new Float32Array([0, 0, 0, 0, 0, 0, 1]);
+  const b = new Float32Array([2, 4, 6, 0, 0, 0, -1]); // the same orientation
+  const to = new Float32Array(7);
+  mixPoses(a, b, 0.5, 1, to);
+  assert.deepEqual([...to], [1, 2, 3, 0, 0, 0, 1]);
+  const f = new Frame();
+  f.bodyCount = 1;
+  const smoother = new Smoother();
+  const show = (time: number, x: number, wall: number, paused = false) => {
+    f.time = time;
+    f.paused = paused;
+    f.bodies = new Float32Array([x, 0, 0, 0, 0, 0, 1]);
+    smoother.take(f, wall);
+  };
+  show(0, 0, 0);
+  for (let i = 1; i < 40; i++) {
+    show(0.05 * i, i, 50 * i);
+    for (const wall of [2, 10, 25, 48]) smoother.apply(f, 50 * i + wall);
+  }
+  show(2, 40, 2000);
+  smoother.apply(f, 2012);
+  smoother.apply(f, 2025);
+  assert.ok(f.bodies[0]! > 39.3 && f.bodies[0]! < 39.7, `half way: ${f.bodies[0]}`);
+  show(2.05, 41, 2050, true);
+  assert.equal(smoother.apply(f, 2051), false);
+  assert.equal(f.bodies[0], 41, 'paused: where it is');
+  show(1, 20, 2100);
+  assert.equal(smoother.apply(f, 2101), false);
+  assert.equal(f.bodies[0], 20, 'went back: where it is');
 });

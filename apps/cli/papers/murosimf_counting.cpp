@@ -12,6 +12,7 @@
 #include "core/rng.h"
 #include "load/motion_toml.h"
 #include "load/scene_toml.h"
+#include "state/state.h"
 #include "tree/kernels.h"
 
 /// Paper 000, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball? The
@@ -155,6 +156,7 @@ class Game {
   void advance(double dt) {
     time_ += dt;
     for (std::size_t i = 0; i < player_.size(); ++i) move(player_[i], dt, static_cast<double>(i));
+    keep_apart();
     const double speed = norm(v_ball_);
     v_ball_ = speed > 0.4 * dt ? v_ball_ * (1 - 0.4 * dt / speed) : Vec3{0, 0, 0};
     ball_ += v_ball_ * dt;
@@ -177,6 +179,15 @@ class Game {
     const double way = (std::abs(turn) < 0.6 ? 0.25 : 0.08) * dt;
     p.x += way * std::cos(p.yaw), p.y += way * std::sin(p.yaw), p.walked += way;
     if (away < 0.1 && norm(v_ball_) < 0.3) v_ball_ = {1.2 * std::cos(p.yaw + 0.3), 1.2 * std::sin(p.yaw + 0.3), 0};
+  }
+
+  /// Robots jostle, arms against arms, but do not walk through each other.
+  void keep_apart() {
+    Player &a = player_[0], &b = player_[1];
+    const double dx = b.x - a.x, dy = b.y - a.y, away = std::hypot(dx, dy), lacks = 0.24 - away;
+    if (lacks <= 0 || away < 1e-9) return;
+    a.x -= 0.5 * lacks * dx / away, a.y -= 0.5 * lacks * dy / away;
+    b.x += 0.5 * lacks * dx / away, b.y += 0.5 * lacks * dy / away;
   }
 
   const RobotKind& kind_;

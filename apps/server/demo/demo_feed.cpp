@@ -34,7 +34,7 @@ std::string make_html(gradus::view::DemoWorld& world) {
   std::vector<Event> events;
   for (int k = 0; k <= 10000; ++k, world.step()) {
     if (k % 33 != 0) continue;
-    world.fill(frame, all);
+    world.fill(frame, {all, true});
     frame.k = world.k();
     frame.time = static_cast<double>(k) * scene->step;
     recording.add(frame);

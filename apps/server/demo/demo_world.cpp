@@ -201,9 +201,6 @@ std::string DemoWorld::apply(const Action& action) {
   if (const auto* m = std::get_if<SetMotion>(&action)) {
     if (m->robot >= robot_count_) return "the ball has one level only";
     state_.robots[m->robot].level = m->level;
-    const Robot& robot = scene_->robots[static_cast<std::size_t>(m->robot)];
-    events_.push_back(
-        {state_.k, time(), "level", robot.name + " → " + kLevels[static_cast<std::size_t>(m->level)], m->robot});
   } else if (const auto* p = std::get_if<SetProperty>(&action)) {
     constexpr int kPerRobot = kRobotProperties + kLinkCount - 1;
     RobotState& s = state_.robots[p->property / kPerRobot];
@@ -251,7 +248,7 @@ double DemoWorld::signal(int property) const {
                               : joint_angle(i - kRobotProperties + 1, s.phase, s.amplitude);
 }
 
-void DemoWorld::fill(Frame& frame, std::span<const std::uint16_t> wanted) {
+void DemoWorld::fill(Frame& frame, const Wanted& wanted) {
   bodies_.clear();
   frame.robots.clear();
   frame.contacts.clear();
@@ -288,7 +285,11 @@ void DemoWorld::fill(Frame& frame, std::span<const std::uint16_t> wanted) {
   frame.bodies.push_back({{0.8 + 0.5 * std::cos(a), 0.8 * std::sin(a), kBallRadius},
                           from_axis_angle({0, 0, 1}, a) * from_axis_angle({1, 0, 0}, 7 * a)});
   frame.robots.push_back({0, false, 0.05, kUnknown, frame.bodies.back().p_WB, {}, {kUnknown, kUnknown, kUnknown}});
-  for (std::uint16_t p : wanted) frame.signals.push_back({p, static_cast<float>(signal(p))});
+  for (std::uint16_t p : wanted.signals) frame.signals.push_back({p, static_cast<float>(signal(p))});
+  frame.volumes.clear();
+  if (wanted.volumes)  // a box around every robot: enough to look at
+    for (int r = 0; r < robot_count_; ++r)
+      frame.volumes.push_back({home(r, robot_count_) + Vec3{0, 0, 0.4}, {0.15, 0.25, 0.4}, 0});
   frame.hash = hash_bytes(&state_.k, sizeof state_.k);
   for (int r = 0; r < robot_count_; ++r) frame.hash = hash_bytes(&state_.robots[r].x, 5 * sizeof(double), frame.hash);
 }

@@ -15,10 +15,11 @@ class DemoWorld : public Simulation {
   std::uint64_t k() const override { return state_.k; }
   void step() override;
   std::string apply(const Action& action) override;
-  void fill(Frame& frame, std::span<const std::uint16_t> wanted_signals) override;
+  void fill(Frame& frame, const Wanted& wanted) override;
   void save(std::vector<std::byte>& snapshot) const override;
   void restore(std::span<const std::byte> snapshot) override;
   void take_events(std::vector<Event>& events) override;
+  std::unique_ptr<Simulation> twin() const override { return std::make_unique<DemoWorld>(robot_count_); }
 
  private:
   static constexpr int kRobotsMax = 32;

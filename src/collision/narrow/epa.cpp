@@ -5,7 +5,8 @@
 namespace gradus {
 namespace {
 
-constexpr int kVertexMax = 160, kFaceMax = 2 * kVertexMax, kEdgeMax = 3 * kVertexMax;
+// Where the origin lies close to the axis of a cylinder, a whole circle of directions is nearly as good: many points.
+constexpr int kVertexMax = 1000, kFaceMax = 2 * kVertexMax, kEdgeMax = 3 * kVertexMax;
 
 struct Face {
   int v[3];         // counter-clockwise seen from outside
@@ -142,13 +143,14 @@ double foot_weights(const Polytope& p, const Face& f, Vec3 o, double* weight) {
 }
 
 /// Where on A and on B the nearest point of the boundary comes from. A flat facet of A ⊖ B is several faces, and only
-/// one of them holds the foot of the origin.
-void witness(const Polytope& p, const Face& nearest, double scale, Deepest& out) {
+/// one of them holds the foot of the origin. Among faces whose normals differ by at most sqrt(2 lean); returns how far
+/// the best of them is from the foot.
+double witness(const Polytope& p, const Face& nearest, double scale, double lean, Deepest& out) {
   const Vec3 o = nearest.n * nearest.distance;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < p.face_count; ++i) {
     const Face& f = p.face[i];
-    if (std::abs(f.distance - nearest.distance) > 1e-9 * scale || dot(f.n, nearest.n) < 1 - 1e-9) continue;
+    if (std::abs(f.distance - nearest.distance) > 1e-9 * scale || dot(f.n, nearest.n) < 1 - lean) continue;
     double w[3];
     const double miss = foot_weights(p, f, o, w);
     if (miss >= least) continue;
@@ -156,6 +158,7 @@ void witness(const Polytope& p, const Face& nearest, double scale, Deepest& out)
     out.p_a = out.p_b = {0, 0, 0};
     for (int k = 0; k < 3; ++k) out.p_a += p.vertex[f.v[k]].p_a * w[k], out.p_b += p.vertex[f.v[k]].p_b * w[k];
   }
+  return least;
 }
 
 /// Where the polytope cannot start (no volume to rounding), the best of a few directions still bounds the depth.
@@ -193,15 +196,12 @@ void polish(const CorePair& pair, Deepest& out) {
   out.p_b = middle - out.n * (0.5 * out.gap);
 }
 
-}  // namespace
-
-void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
-  Polytope poly;
-  if (!start_polytope(pair, start, poly)) return fallback(pair, out);
+/// Grows the polytope until its nearest face lies on the boundary; false if it is full or degenerates before, which a
+/// greater thickness may help: support points in line to rounding then open one hole instead of a face without area.
+/// least: extent of A ⊖ B along the best normal so far, which bounds the depth.
+bool expand(const CorePair& pair, Polytope& poly, double thickness, double& least, Deepest& out) {
   double scale = 0;
   for (int i = 0; i < 4; ++i) scale = std::max(scale, norm(poly.vertex[i].w));
-  double least =
-      std::numeric_limits<double>::infinity();  // extent of A ⊖ B along the best normal so far: bounds the depth
   for (int round = 0; round < kVertexMax; ++round) {
     const Face f = poly.face[poly.nearest()];
     const MinkowskiPoint p = probe(pair, f.n);
@@ -209,10 +209,24 @@ void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
     if (extent < least) {
       least = extent;
       out.n = -f.n, out.gap = -extent;
-      witness(poly, f, scale, out);
+      // thin faces of a flat facet may lean; leaning ones are asked only if no straight one holds the foot
+      if (witness(poly, f, scale, 1e-13, out) > 1e-8 * scale) witness(poly, f, scale, 1e-9, out);
     }
-    if (least - f.distance <= 1e-12 * scale) return;
-    if (!poly.grow(p, -1e-13 * scale)) break;
+    if (least - f.distance <= std::max(1e-12, thickness) * scale) return true;
+    if (!poly.grow(p, -thickness * scale)) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double thickness : {1e-13, 1e-12, 1e-11}) {
+    Polytope poly;
+    if (!start_polytope(pair, start, poly)) return fallback(pair, out);
+    if (expand(pair, poly, thickness, least, out)) return;
+    if (poly.vertex_count == kVertexMax) break;
   }
   polish(pair, out);
 }

@@ -6,7 +6,7 @@ namespace gradus {
 namespace {
 
 constexpr double kEqual = 1e-12;  // [m] heights that differ less are equal
-constexpr double kUpward = 0.5;  // a face that looks up more than this (z of its normal) is no way out of the ground
+constexpr double kUpward = 1e-9;  // a face that looks up (z of its normal) is no way out of the ground
 
 class BoxOnTerrain {
  public:
@@ -45,7 +45,7 @@ class BoxOnTerrain {
         const Vec3 l = start + along * static_cast<double>(i) + up * h;
         if (std::abs(l.x) > grow.x || std::abs(l.y) > grow.y || std::abs(l.z) > grow.z) continue;
         if (!solid(i, j) && !solid(i - 1, j) && !solid(i, j - 1) && !solid(i - 1, j - 1)) continue;
-        leave_by_face(node(i, j), l, 1e9, {0, 0, 0}, feature(i, j, 40), [&](Vec3 d) { return points_out(i, j, d); });
+        leave_by_face(i, j, l);
       }
     }
   }
@@ -69,25 +69,21 @@ class BoxOnTerrain {
     return slopes;
   }
 
-  /// The same for any surface point: a small step along d must stay nearest to it.
-  bool points_out(Vec3 q, Vec3 d) const {
-    constexpr double step = 1e-5;
-    SurfacePoint s;
-    return !f_.closest(q + d * step, step, s) || s.distance > (1 - 1e-9) * step;
-  }
-
-  /// A terrain point q (l: in the box's frame) leaves the box through its nearest face against which the terrain points, or along
-  /// n by `depth` if that is shorter.
-  template <class PointsOut>
-  void leave_by_face(Vec3 q, Vec3 l, double depth, Vec3 n, std::uint32_t id, const PointsOut& out) {
+  /// Node (i, j), at l in the box's frame, leaves the box through its nearest face against which the terrain points; not if straight up
+  /// is shorter, then it is no corner of what they share.
+  void leave_by_face(int i, int j, Vec3 l) {
+    double depth = 1e9, straight = 1e9;
+    Vec3 n{0, 0, 0};
     for (int a = 0; a < 3; ++a)
       for (const double sign : {-1.0, 1.0}) {
-        const double d = component(half_, a) - sign * component(l, a);
-        if (d < depth && d >= -margin_ && sign * axis(a).z < kUpward && out(-axis(a) * sign)) depth = d, n = axis(a) * sign;
+        const double d = component(half_, a) - sign * component(l, a), down = -sign * axis(a).z;
+        if (down < -kUpward) continue;
+        if (down > kUpward) straight = std::min(straight, d / down);
+        if (d < depth && points_out(i, j, -axis(a) * sign)) depth = d, n = axis(a) * sign;
       }
-    if (depth > 1e8 || depth < -margin_) return;
-    overlap_ |= depth > 0;
-    out_.add({q + n * (0.5 * depth), n, -depth, id});
+    overlap_ |= straight > 0;
+    if (depth > straight + kEqual || depth < -margin_) return;
+    out_.add({node(i, j) + n * (0.5 * depth), n, -depth, feature(i, j, 40)});
   }
 
   void corners() {
@@ -171,8 +167,8 @@ class BoxOnTerrain {
     const double size = norm(n);
     if (size < 1e-6 * norm(e) * (g_.dx + g_.dy)) return;  // along the line: its ends speak for it
     n = n * ((n.z < 0 ? -1 : 1) / size);
-    leave_by_face(q, l, D * n.z, -n, feature(i, j, static_cast<std::uint32_t>(kind)) + 4 + id * 3,
-                  [&](Vec3 d) { return points_out(q, d); });
+    const double depth = D * n.z;
+    if (depth >= -margin_) out_.add({q - n * (0.5 * depth), -n, -depth, feature(i, j, static_cast<std::uint32_t>(kind)) + 4 + id * 3});
   }
 
   /// Is D largest there along the edge? Not in hollows, nor on flat ground, where nodes and corners speak.

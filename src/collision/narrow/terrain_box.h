@@ -7,7 +7,8 @@
 ///   the points where edges of the box cross lines of the grid or diagonals of its cells;                         (1)
 /// the verdict of these finitely many points is exact. Contacts there have the normals of vertex against face, face against
 /// vertex, and edge against edge, and gap = −D n_z along them; where another face of the box, or another place of the terrain, is
-/// nearer (steps, walls), the shorter way counts.
+/// nearer (steps, walls), the shorter way counts. Each point looks for its own shortest way: a box deep in a step may have contacts
+/// that push it up beside those that push it back.
 #pragma once
 #include "collision/narrow/manifold.h"
 #include "collision/shape/height_field.h"

@@ -1,5 +1,6 @@
 #include "motion/articulated/articulated.inl"
 #include "motion/joint_path.h"
+#include "motion/rigid.h"
 
 namespace gradus {
 namespace {
@@ -36,6 +37,11 @@ void Articulated::predict(View<access> view, double) {
   predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),
                       view.contacts().data(), view.contact_begin(), pushed, view.own<Scratch>().room(kind), view.acc_out(),
                       view.a_out());
+  const JointFactor* factors = view.own<Scratch>().factors(kind);
+  for (const DriveModel& d : kind.drives) {
+    const Link& l = kind.links[static_cast<std::size_t>(d.joint) + 1];
+    view.d_inv_out()[d.joint] = l.leader < 0 ? factors[d.joint + 1].d_inv : factors[l.leader].d_inv * l.ratio * l.ratio;
+  }
 }
 
 void Articulated::respond(View<access> view) {
@@ -59,6 +65,7 @@ void Articulated::commit(View<access> view, double h) {
   commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact, h, view.q_next(), view.v_next());
   if (!contact) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, a, h, view.q_next() + 7, view.v_next() + 6);
+  if (kind.has_mimics) commit_shared(kind, view.q_next() + 7, view.v_next() + 6);
   double* r = view.r_next();
   commit_results(kind, v, view.v_next(), h, r);
   const DriveForce* drive = view.drive();

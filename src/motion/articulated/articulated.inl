@@ -2,7 +2,7 @@
 #pragma once
 #include "model/kind_arrays.h"
 #include "motion/articulated/articulated.h"
-#include "motion/rigid.h"
+#include "motion/root.h"
 #include "tree/dynamics.h"
 
 namespace gradus {

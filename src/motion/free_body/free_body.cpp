@@ -5,11 +5,9 @@
 namespace gradus {
 
 MotionNeeds FreeBody::bind(const RobotKind& kind) {
-  MotionNeeds n;
-  n.scratch = sizeof(RigidScratch);
+  MotionNeeds n = rigid_needs(kind, 0);
   n.uses_drives = n.uses_contacts = false;
   n.couples_world = true;
-  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
   if (kind.njoint() > 0) n.missing.push_back("a single rigid body: this robot has joints");
   return n;
 }

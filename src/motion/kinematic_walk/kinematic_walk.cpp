@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "motion/joint_path.h"
-#include "motion/rigid.h"
+#include "motion/root.h"
 
 namespace gradus {
 namespace {

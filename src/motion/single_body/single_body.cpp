@@ -5,14 +5,7 @@
 
 namespace gradus {
 
-MotionNeeds SingleBody::bind(const RobotKind& kind) {
-  MotionNeeds n;
-  n.z_size = 1;
-  n.scratch = sizeof(RigidScratch);
-  n.uses_drives = false;
-  if (!(kind.mass > 0)) n.missing.push_back("mass: no object has one");
-  return n;
-}
+MotionNeeds SingleBody::bind(const RobotKind& kind) { return rigid_needs(kind, 1); }
 
 void SingleBody::enter(View<access> view, double h) {
   *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);

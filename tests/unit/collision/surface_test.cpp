@@ -1,6 +1,8 @@
 /// Planes, meshes, height fields, hulls and rays against brute force, convex twins and sampling.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cstdlib>
 
 #include "collision/narrow/collide.h"
@@ -314,7 +316,7 @@ TEST(Field, BoxFeetOnTheRoughMapMatchSampling) {
     if (up < -2e-3) ADD_FAILURE() << i << " touches nothing: " << up;
     ++hits;
     for (int m = 0; m < n; ++m) {
-      EXPECT_LE(-k[m].gap, std::max(up, 0.0) + 1e-3) << i;
+      EXPECT_LE(-k[m].gap, std::max(up, 0.0) + 3e-3) << i;  // slopes of 1.5 between samples 2 mm apart
       EXPECT_GT(k[m].normal.z, -1e-9) << i;  // never pushed down
     }
   }
@@ -333,14 +335,16 @@ TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
   const auto meets = [&](double x, double z) { return collide(box_shape(half), {identity3<double>(), {x, 0.001, z}}, field_shape(f), identity_pose(), 0, k); };
   int n = meets(0.03, 0.03 + 0.02 - 0.001);  // on the tread, one millimetre deep
   ASSERT_GE(n, 3);
-  for (int m = 0; m < n; ++m) EXPECT_NEAR(k[m].normal.z, 1, 1e-9), EXPECT_NEAR(k[m].gap, -0.001, 1e-9);
+  for (int m = 0; m < n; ++m) {
+    EXPECT_NEAR(k[m].normal.z, 1, 1e-9);
+    EXPECT_NEAR(k[m].gap, -0.001, 1e-9);
+  }
   n = meets(-0.049, 0.02 - 0.0005);  // stands on the low ground, its toe a millimetre in the riser
   ASSERT_GE(n, 3);
   for (int m = 0; m < n; ++m) EXPECT_GT(k[m].gap, -0.0015);
-  n = meets(-0.029, 0.025);  // the toe is 21 mm past the riser's foot, 1 mm past its top: sideways is shorter than 25 mm up
-  ASSERT_GE(n, 1);
-  EXPECT_LT(k[0].normal.x, -0.5);
-  EXPECT_GT(deepest_gap(k, n), -0.016);
+  n = meets(-0.029, 0.025);  // the toe is 21 mm past the riser's foot: 14.7 mm back along its normal, or 25 mm up
+  const auto back = [](const Contact& c) { return c.normal.x < -0.8 && c.gap > -0.0148 && c.gap < -0.0146; };
+  EXPECT_TRUE(std::any_of(k, k + n, back));
 }
 
 TEST(Field, HolesAndOutsideHoldNothing) {

@@ -1,5 +1,5 @@
 /// Every file of tests/misuse/files is wrong on purpose; what the loaders say about it stands, word for word, in the
-/// .expected file beside it. The beginning of the name (robot_, scene_, motion_) tells the loader.
+/// .expected file beside it. The beginning of the name (robot_, scene_, motion_, servo_) tells the loader.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/servo_toml.h"
 #include "unit/load/toml_test_tools.h"
 
 namespace gradus {
@@ -30,6 +31,7 @@ std::vector<std::string> bad_files() {
 
 std::string complaints(const std::string& name) {
   if (name.starts_with("robot_")) return text_of(load_robot(name));
+  if (name.starts_with("servo_")) return text_of(load_servo(name));
   if (name.starts_with("scene_")) return text_of(load_scene(name));
   return text_of(load_motion(name));
 }

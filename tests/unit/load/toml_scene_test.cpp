@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <filesystem>
 #include <numbers>
 
@@ -78,9 +80,11 @@ TEST_P(ShippedMotion, loads_and_fits_its_robot) {
 }
 INSTANTIATE_TEST_SUITE_P(Toml, ShippedMotion, testing::ValuesIn(files_in("motions")), stem);
 
-TEST(SceneToml, the_kidsize_field_has_a_floor_and_twelve_objects) {
+TEST(SceneToml, the_kidsize_field_has_a_floor_twelve_objects_and_painted_lines) {
   const SceneSpec s = parsed("[world]\ninclude = [\"fields/kidsize2007.toml\"]\n");
-  ASSERT_EQ(s.field.size(), 13u);
+  const auto collides = [](const FieldObjectSpec& f) { return f.shape.collides; };
+  EXPECT_EQ(std::count_if(s.field.begin(), s.field.end(), collides), 13);
+  EXPECT_EQ(s.field.size(), 18u);
   EXPECT_EQ(s.field[0].shape.kind, ShapeKind::plane);
 }
 

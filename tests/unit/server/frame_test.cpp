@@ -40,6 +40,8 @@ Frame full_frame() {
               {0, false, kUnknown, kUnknown, {9, 10, 11}, {12, 13, 14}, {kUnknown, kUnknown, kUnknown}}};
   f.contacts = {{{1, 2, 3}, {4, 5, 6}, 1, kStaticWorld}, {{-1, -2, -3}, {-4, -5, -6}, 0, kUserPush}};
   f.signals = {{3, 0.75f}, {65534, -1.5f}};
+  f.ghost_signals = {{3, 0.5f}};
+  f.volumes = {{{1, 2, 3}, {0.5, 0.25, 0.125}, 0}, {{4, 5, 6}, {0.0625, 2, 8}, 3}};
   return f;
 }
 
@@ -63,7 +65,8 @@ nlohmann::json expected_json(const Frame& f) {
                       {"past", f.past},
                       {"speed_target", finite(f.speed_target)},
                       {"speed_actual", f.speed_actual}};
-  for (const char* key : {"bodies", "ghosts", "robots", "contacts", "signals"}) j[key] = nlohmann::json::array();
+  for (const char* key : {"bodies", "ghosts", "robots", "contacts", "signals", "ghost_signals", "volumes"})
+    j[key] = nlohmann::json::array();
   for (const auto& [key, list] : {std::pair{"bodies", &f.bodies}, std::pair{"ghosts", &f.ghosts}})
     for (const BodyPose& b : *list)
       j[key].push_back({{"p", vector_json(b.p_WB)}, {"q", {b.q_WB.x, b.q_WB.y, b.q_WB.z, b.q_WB.w}}});
@@ -78,7 +81,10 @@ nlohmann::json expected_json(const Frame& f) {
   for (const Contact& c : f.contacts)
     j["contacts"].push_back(
         {{"point", vector_json(c.point_W)}, {"force", vector_json(c.force_W)}, {"body", c.body}, {"other", c.other}});
-  for (const Signal& s : f.signals) j["signals"].push_back({{"property", s.property}, {"value", s.value}});
+  for (const auto& [key, list] : {std::pair{"signals", &f.signals}, std::pair{"ghost_signals", &f.ghost_signals}})
+    for (const Signal& s : *list) j[key].push_back({{"property", s.property}, {"value", s.value}});
+  for (const Volume& v : f.volumes)
+    j["volumes"].push_back({{"centre", vector_json(v.centre_W)}, {"half", vector_json(v.half)}, {"depth", v.depth}});
   return j;
 }
 
@@ -112,6 +118,9 @@ Frame random_frame(std::mt19937& random) {
         {vector(), vector(), static_cast<std::uint16_t>(count(500)), static_cast<std::uint16_t>(count(65535))});
   for (int i = count(9); i > 0; --i)
     f.signals.push_back({static_cast<std::uint16_t>(count(65535)), static_cast<float>(in(-9, 9))});
+  for (int i = count(4); i > 0; --i)
+    f.ghost_signals.push_back({static_cast<std::uint16_t>(count(65535)), static_cast<float>(in(-9, 9))});
+  for (int i = count(4); i > 0; --i) f.volumes.push_back({vector(), vector(), count(9)});
   return f;
 }
 
@@ -152,9 +161,9 @@ TEST(Frame, bytes_are_those_of_the_golden_file) {
 TEST(Frame, header_fields_are_where_the_table_says) {
   std::vector<std::uint8_t> b;
   encode(full_frame(), 0x0a0b0c0d, b);
-  ASSERT_EQ(b.size(), 80u + 2 * 2 * 20 + 2 * 48 + 2 * 28 + 2 * 8);
+  ASSERT_EQ(b.size(), 80u + 2 * 2 * 20 + 2 * 48 + 2 * 28 + 3 * 8 + 2 * 28);
   const std::vector<std::uint8_t> start(b.begin(), b.begin() + 16);
-  EXPECT_EQ(start, (std::vector<std::uint8_t>{1, 1, 1 | 8 | 16, 0, 7, 0, 0, 0, 0x89, 0x67, 0x45, 0x23, 0x01, 0, 0, 0}));
+  EXPECT_EQ(start, (std::vector<std::uint8_t>{2, 1, 1 | 8 | 16, 0, 7, 0, 0, 0, 0x89, 0x67, 0x45, 0x23, 0x01, 0, 0, 0}));
   EXPECT_EQ(b[40], 0x10);  // hash, lowest byte first
   EXPECT_EQ(b[47], 0xfe);
   EXPECT_EQ(b[56], 2);     // bodies
@@ -162,6 +171,8 @@ TEST(Frame, header_fields_are_where_the_table_says) {
   EXPECT_EQ(b[64], 2);     // robots
   EXPECT_EQ(b[66], 2);     // signals
   EXPECT_EQ(b[68], 0x0d);  // sequence
+  EXPECT_EQ(b[72], 1);     // ghost signals
+  EXPECT_EQ(b[74], 2);     // volumes
   // 1.5f = 0x3fc00000; qx of (w, x, y, z) = (0.5, −0.5, 0.5, −0.5) is −16384 (rounded away from zero) = 0xc000
   EXPECT_EQ(std::vector<std::uint8_t>(b.begin() + 80, b.begin() + 84), (std::vector<std::uint8_t>{0, 0, 0xc0, 0x3f}));
   EXPECT_EQ(std::vector<std::uint8_t>(b.begin() + 92, b.begin() + 100),
@@ -207,6 +218,17 @@ TEST(Frame, decoding_gives_back_what_was_encoded_within_quantisation) {
     }
     ASSERT_EQ(a.signals.size(), b->signals.size());
     for (std::size_t j = 0; j < a.signals.size(); ++j) EXPECT_EQ(a.signals[j].value, b->signals[j].value);
+    ASSERT_EQ(a.ghost_signals.size(), b->ghost_signals.size());
+    for (std::size_t j = 0; j < a.ghost_signals.size(); ++j) {
+      EXPECT_EQ(a.ghost_signals[j].property, b->ghost_signals[j].property);
+      EXPECT_EQ(a.ghost_signals[j].value, b->ghost_signals[j].value);
+    }
+    ASSERT_EQ(a.volumes.size(), b->volumes.size());
+    for (std::size_t j = 0; j < a.volumes.size(); ++j) {
+      expect_near(a.volumes[j].centre_W, b->volumes[j].centre_W, 0);
+      expect_near(a.volumes[j].half, b->volumes[j].half, 0);
+      EXPECT_EQ(a.volumes[j].depth, b->volumes[j].depth);
+    }
   }
 }
 
@@ -214,7 +236,7 @@ TEST(Frame, truncated_at_every_byte_or_with_false_counts_is_refused) {
   std::vector<std::uint8_t> bytes;
   encode(full_frame(), 1, bytes);
   for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(decode(std::span(bytes).first(n))) << n;
-  for (std::size_t at : {56u, 59u, 60u, 63u, 64u, 65u, 66u, 67u}) {
+  for (std::size_t at : {56u, 59u, 60u, 63u, 64u, 65u, 66u, 67u, 72u, 73u, 74u, 75u}) {
     auto wrong = bytes;
     wrong[at] = 0xff;
     EXPECT_FALSE(decode(wrong)) << at;
@@ -223,7 +245,7 @@ TEST(Frame, truncated_at_every_byte_or_with_false_counts_is_refused) {
   longer.push_back(0);
   EXPECT_FALSE(decode(longer));
   auto newer = bytes;
-  newer[0] = 2;
+  newer[0] = 3;
   EXPECT_FALSE(decode(newer));
 }
 

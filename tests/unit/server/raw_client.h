@@ -98,6 +98,7 @@ class RawClient {
   struct Message {
     int opcode = 0;  // 1 text, 2 binary, 8 close, 9 ping
     std::string data;
+    bool is_whole = true;  // not a fragment
   };
   /// The next WebSocket message; pings are answered.
   std::optional<Message> next(double seconds = 5) {
@@ -145,7 +146,7 @@ class RawClient {
       for (std::size_t i = 2; i < head; ++i) size = size << 8 | byte(i);
     }
     if (buffer_.size() < head + size) return {};
-    Message m{byte(0) & 15, buffer_.substr(head, size)};
+    Message m{byte(0) & 15, buffer_.substr(head, size), (byte(0) & 0x80) != 0};
     buffer_.erase(0, head + size);
     return m;
   }

@@ -1,17 +1,19 @@
 // Reads the binary frames of apps/server/frame.h into arrays that are used again for every frame, so that watching a
 // run allocates nothing.
 
-export const VERSION = 1;
+export const VERSION = 2;
 export const HEADER = 80;
 export const BODY = 20;
 export const ROBOT = 48;
 export const CONTACT = 28;
 export const SIGNAL = 8;
+export const VOLUME = 28;
 const FRAME_TYPE = 1;
 
 export const BODY_VALUES = 7; // p x, y, z, q x, y, z, w
 export const ROBOT_VALUES = 11; // µs per step, error, com 3, com velocity 3, centre of pressure 3
 export const CONTACT_VALUES = 6; // point 3, force 3
+export const VOLUME_VALUES = 7; // centre 3, half extents 3, depth
 
 export class Frame {
   sceneRevision = 0;
@@ -34,6 +36,8 @@ export class Frame {
   robotCount = 0;
   contactCount = 0;
   signalCount = 0;
+  ghostSignalCount = 0;
+  volumeCount = 0;
   bodies = new Float32Array(0);
   ghosts = new Float32Array(0);
   levels = new Uint8Array(0);
@@ -43,6 +47,9 @@ export class Frame {
   contactBodies = new Uint16Array(0); // body, other
   signalProperties = new Uint16Array(0);
   signalValues = new Float32Array(0);
+  ghostSignalProperties = new Uint16Array(0); // the same properties in the course that was left
+  ghostSignalValues = new Float32Array(0);
+  volumes = new Float32Array(0); // boxes of the collision trees, if subscribed
 
   get hash(): string {
     return this.hashHigh.toString(16).padStart(8, '0') + this.hashLow.toString(16).padStart(8, '0');
@@ -71,8 +78,16 @@ export function decodeFrame(buffer: ArrayBuffer, f: Frame): boolean {
   const contacts = v.getUint32(60, true);
   const robots = v.getUint16(64, true);
   const signals = v.getUint16(66, true);
+  const ghostSignals = v.getUint16(72, true);
+  const volumes = v.getUint16(74, true);
   const hasGhost = (flags & 16) !== 0;
-  const size = HEADER + BODY * bodies * (hasGhost ? 2 : 1) + ROBOT * robots + CONTACT * contacts + SIGNAL * signals;
+  const size =
+    HEADER +
+    BODY * bodies * (hasGhost ? 2 : 1) +
+    ROBOT * robots +
+    CONTACT * contacts +
+    SIGNAL * (signals + ghostSignals) +
+    VOLUME * volumes;
   if (size !== v.byteLength) return false;
 
   readHeader(v, f, flags);
@@ -81,6 +96,8 @@ export function decodeFrame(buffer: ArrayBuffer, f: Frame): boolean {
   f.robotCount = robots;
   f.contactCount = contacts;
   f.signalCount = signals;
+  f.ghostSignalCount = ghostSignals;
+  f.volumeCount = volumes;
 
   let at = HEADER;
   f.bodies = atLeast(f.bodies, bodies * BODY_VALUES, Float32Array);
@@ -91,7 +108,14 @@ export function decodeFrame(buffer: ArrayBuffer, f: Frame): boolean {
   }
   at = readRobots(v, at, f);
   at = readContacts(v, at, f);
-  readSignals(v, at, f);
+  f.signalProperties = atLeast(f.signalProperties, signals, Uint16Array);
+  f.signalValues = atLeast(f.signalValues, signals, Float32Array);
+  at = readSignals(v, at, signals, f.signalProperties, f.signalValues);
+  f.ghostSignalProperties = atLeast(f.ghostSignalProperties, ghostSignals, Uint16Array);
+  f.ghostSignalValues = atLeast(f.ghostSignalValues, ghostSignals, Float32Array);
+  at = readSignals(v, at, ghostSignals, f.ghostSignalProperties, f.ghostSignalValues);
+  f.volumes = atLeast(f.volumes, volumes * VOLUME_VALUES, Float32Array);
+  readVolumes(v, at, volumes, f.volumes);
   return true;
 }
 
@@ -148,12 +172,18 @@ function readContacts(v: DataView, from: number, f: Frame): number {
   return at;
 }
 
-function readSignals(v: DataView, from: number, f: Frame): void {
-  const n = f.signalCount;
-  f.signalProperties = atLeast(f.signalProperties, n, Uint16Array);
-  f.signalValues = atLeast(f.signalValues, n, Float32Array);
-  for (let s = 0, at = from; s < n; s++, at += SIGNAL) {
-    f.signalProperties[s] = v.getUint16(at, true);
-    f.signalValues[s] = v.getFloat32(at + 4, true);
+function readSignals(v: DataView, from: number, n: number, properties: Uint16Array, values: Float32Array): number {
+  let at = from;
+  for (let s = 0; s < n; s++, at += SIGNAL) {
+    properties[s] = v.getUint16(at, true);
+    values[s] = v.getFloat32(at + 4, true);
+  }
+  return at;
+}
+
+function readVolumes(v: DataView, from: number, n: number, to: Float32Array): void {
+  for (let i = 0, at = from, o = 0; i < n; i++, at += VOLUME, o += VOLUME_VALUES) {
+    for (let j = 0; j < 6; j++) to[o + j] = v.getFloat32(at + 4 * j, true);
+    to[o + 6] = v.getUint16(at + 24, true);
   }
 }

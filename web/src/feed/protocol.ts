@@ -94,7 +94,7 @@ export type Command =
   | { do: 'set_property'; path: string; value: number | boolean }
   | { do: 'push'; body: number; point: Triple; target: Triple; stiffness: number; max_force: number }
   | { do: 'seek'; time: number }
-  | { do: 'subscribe'; properties: number[] };
+  | { do: 'subscribe'; properties: number[]; volumes: boolean };
 
 export const STATIC_WORLD = 0xffff;
 export const USER_PUSH = 0xfffe;

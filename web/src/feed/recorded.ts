@@ -1,5 +1,6 @@
 // The feed of a recording that came with the page: frames as the simulator would have sent them, played here.
 
+import { mixPoses } from '../three/smooth';
 import { decodeFrame, Frame, HEADER } from './codec';
 import type { Feed, FeedListener, Series } from './feed';
 import type { Command, Scene, SimulationEvent } from './protocol';
@@ -9,10 +10,11 @@ const TIME_OFFSET = 16; // of the simulated time in a frame's header
 export class RecordedFeed implements Feed {
   readonly isRecording = true;
   private readonly frame = new Frame();
+  private readonly next = new Frame(); // the one after it, for poses in between
   private readonly times: number[];
   private listener!: FeedListener;
   private time: number; // simulated, of the moment shown
-  private shown = -1; // index of the frame shown
+  private shownTime = -1; // simulated, of the picture
   private speed = 1;
   private isPaused = false;
   private lastWall = 0;
@@ -123,17 +125,17 @@ export class RecordedFeed implements Feed {
       this.time = Math.min(last, this.time + (this.speed * Math.min(100, now - this.lastWall)) / 1000);
     this.lastWall = now;
     if (!this.isPaused && this.time >= last) this.isPaused = this.mustShow = true;
-    const index = this.indexAt(this.time);
-    if (index === this.shown && !this.mustShow) return;
-    this.shown = index;
+    if (this.time === this.shownTime && !this.mustShow) return;
+    this.shownTime = this.time;
     this.mustShow = false;
-    this.show(index);
+    this.show(this.indexAt(this.time));
   }
 
   private show(index: number): void {
     const f = this.frame;
     if (!decodeFrame(this.frames[index]!, f))
       return this.listener.problem(`Frame ${index} of the recording cannot be read.`);
+    this.moveOn(index);
     f.tMin = this.times[0]!;
     f.tMax = this.times[this.times.length - 1]!;
     f.paused = this.isPaused;
@@ -141,5 +143,16 @@ export class RecordedFeed implements Feed {
     f.replay = true;
     f.speedTarget = f.speedActual = this.speed;
     this.listener.frame(f);
+  }
+
+  /** Poses at the moment itself, between this frame and the next; everything else stays as recorded. */
+  private moveOn(index: number): void {
+    const begin = this.times[index]!;
+    const end = this.times[index + 1];
+    if (this.isPaused || end === undefined || this.time <= begin || !decodeFrame(this.frames[index + 1]!, this.next))
+      return;
+    const f = this.frame;
+    if (this.next.bodyCount !== f.bodyCount) return;
+    mixPoses(f.bodies, this.next.bodies, (this.time - begin) / (end - begin), f.bodyCount, f.bodies);
   }
 }

@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { BODY_VALUES } from '../feed/codec';
 import type { Scene, Shape } from '../feed/protocol';
+import type { CheapLight } from './cheap_light';
 
 const GHOST_MIN = 0.006; // difference from which a ghost is shown  [m] or of quaternions
 const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
@@ -22,10 +23,11 @@ interface Batch {
 
 export interface Quality {
   software: boolean;
+  light: CheapLight; // for software
 }
 
 function capsule(radius: number, length: number, coarse: boolean): THREE.BufferGeometry {
-  const g = new THREE.CapsuleGeometry(radius, length, coarse ? 3 : 6, coarse ? 10 : 18);
+  const g = new THREE.CapsuleGeometry(radius, length, coarse ? 2 : 6, coarse ? 7 : 18);
   return g.rotateX(Math.PI / 2); // three's axis is y, ours z
 }
 
@@ -48,13 +50,13 @@ function unitShape(
     case 'sphere':
       return {
         key: 'sphere',
-        make: () => (coarse ? new THREE.SphereGeometry(1, 16, 10) : new THREE.SphereGeometry(1, 28, 18)),
+        make: () => (coarse ? new THREE.SphereGeometry(1, 10, 7) : new THREE.SphereGeometry(1, 28, 18)),
         scale: new THREE.Vector3(r, r, r),
       };
     case 'cylinder':
       return {
         key: 'cylinder',
-        make: () => new THREE.CylinderGeometry(1, 1, 1, 24).rotateX(Math.PI / 2),
+        make: () => new THREE.CylinderGeometry(1, 1, 1, coarse ? 14 : 24).rotateX(Math.PI / 2),
         scale: new THREE.Vector3(r, r, l),
       };
     case 'capsule': // its ends would not stay round under scaling
@@ -140,7 +142,7 @@ export class Bodies {
   private makeMesh(batch: Batch, isGhost: boolean): THREE.InstancedMesh {
     const look = isGhost ? { transparent: true, opacity: 0.28, depthWrite: false } : {};
     const material = this.quality.software
-      ? new THREE.MeshLambertMaterial(look)
+      ? this.quality.light.material(look)
       : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.05, ...look });
     const mesh = new THREE.InstancedMesh(batch.geometry, material, batch.parts.length);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);

@@ -1,8 +1,9 @@
 // Drawn over the scene and switched one by one: contacts and their forces, centre of mass, balance, trails.
 
 import * as THREE from 'three';
-import { CONTACT_VALUES, ROBOT_VALUES, type Frame } from '../feed/codec';
-import { STATIC_WORLD, USER_PUSH } from '../feed/protocol';
+import { CONTACT_VALUES, ROBOT_VALUES, VOLUME_VALUES, type Frame } from '../feed/codec';
+import { capturePoint, supportPolygons } from './balance';
+import { USER_PUSH } from '../feed/protocol';
 import type { Bodies } from './bodies';
 
 export const OVERLAYS = {
@@ -14,6 +15,8 @@ export const OVERLAYS = {
   balance: { title: 'Pressure and capture point', key: 'k', on: false },
   velocity: { title: 'Velocity', key: 'v', on: false },
   trails: { title: 'Trails', key: 't', on: false },
+  volumes: { title: 'Bounding volumes', key: 'n', on: false },
+  ghost: { title: 'Ghost of the course left', key: 'g', on: true },
   levels: { title: 'Colour by level', key: 'o', on: false },
   shadows: { title: 'Shadows', key: 'h', on: true },
 } as const;
@@ -26,7 +29,7 @@ const ARROW_LENGTH = 0.3; // of the strongest force in sight  [m]
 export const PUSH_STIFFNESS = 150; // of the mouse's spring: its arrow ends where the mouse is  [N/m]
 const TRAIL_POINTS = 600;
 const LIFT = 0.004; // above the ground, against flicker  [m]
-const GRAVITY = 9.81;
+const VOLUME_MAX = 8192;
 
 const COM = 0xf2c14e;
 const FORCE = 0xff6b4a;
@@ -35,10 +38,11 @@ const PUSH = 0x35d0ff;
 const PRESSURE = 0xff4fa3;
 const CAPTURE = 0x59e3a7;
 const VELOCITY = 0x8be04e;
+const VOLUME = 0xff5fc4;
 
 /** Arrows as two instanced meshes: shafts and heads. */
-class Arrows {
-  readonly group = new THREE.Group();
+class Arrows implements VectorSet {
+  readonly object = new THREE.Group();
   private readonly shafts: THREE.InstancedMesh;
   private readonly heads: THREE.InstancedMesh;
   private count = 0;
@@ -62,7 +66,7 @@ class Arrows {
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
       mesh.count = 0;
-      this.group.add(mesh);
+      this.object.add(mesh);
     }
   }
 
@@ -93,8 +97,8 @@ class Arrows {
 }
 
 /** Equal small meshes at many places. */
-class Markers {
-  readonly mesh: THREE.InstancedMesh;
+class Markers implements PointSet {
+  readonly object: THREE.InstancedMesh;
   private readonly m = new THREE.Matrix4();
 
   constructor(geometry: THREE.BufferGeometry, colour: number, capacity: number, onTop = false) {
@@ -104,23 +108,23 @@ class Markers {
       depthTest: !onTop,
       transparent: onTop,
     });
-    this.mesh = new THREE.InstancedMesh(geometry, material, capacity);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = onTop ? 5 : 0;
-    this.mesh.count = 0;
+    this.object = new THREE.InstancedMesh(geometry, material, capacity);
+    this.object.frustumCulled = false;
+    this.object.renderOrder = onTop ? 5 : 0;
+    this.object.count = 0;
   }
 
   begin(): void {
-    this.mesh.count = 0;
+    this.object.count = 0;
   }
 
   add(x: number, y: number, z: number): void {
-    if (this.mesh.count >= this.mesh.instanceMatrix.count || !Number.isFinite(x + y + z)) return;
-    this.mesh.setMatrixAt(this.mesh.count++, this.m.makeTranslation(x, y, z));
+    if (this.object.count >= this.object.instanceMatrix.count || !Number.isFinite(x + y + z)) return;
+    this.object.setMatrixAt(this.object.count++, this.m.makeTranslation(x, y, z));
   }
 
   end(): void {
-    this.mesh.instanceMatrix.needsUpdate = true;
+    this.object.instanceMatrix.needsUpdate = true;
   }
 }
 
@@ -164,24 +168,118 @@ class Segments {
   }
 }
 
-/** Convex hull of points in the plane, counter-clockwise [Andrew 1979]. */
-export function convexHull(points: [number, number][]): [number, number][] {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  if (sorted.length < 3) return sorted;
-  const half = (list: [number, number][]): [number, number][] => {
-    const chain: [number, number][] = [];
-    for (const p of list) {
-      while (chain.length >= 2 && turn(chain[chain.length - 2]!, chain[chain.length - 1]!, p) <= 0) chain.pop();
-      chain.push(p);
-    }
-    chain.pop();
-    return chain;
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
+/** Where many points or vectors are drawn. Renderers without a GPU pay for every instance: there lines and dots do. */
+interface PointSet {
+  readonly object: THREE.Object3D;
+  begin(): void;
+  add(x: number, y: number, z: number): void;
+  end(): void;
 }
 
-function turn(a: [number, number], b: [number, number], c: [number, number]): number {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+interface VectorSet {
+  readonly object: THREE.Object3D;
+  begin(): void;
+  add(x: number, y: number, z: number, dx: number, dy: number, dz: number): void;
+  end(): void;
+}
+
+/** Square dots of a few pixels. */
+class Dots implements PointSet {
+  readonly object: THREE.Points;
+  private readonly positions: THREE.BufferAttribute;
+  private count = 0;
+
+  constructor(colour: number, capacity: number) {
+    this.positions = new THREE.BufferAttribute(new Float32Array(capacity * 3), 3).setUsage(THREE.DynamicDrawUsage);
+    const geometry = new THREE.BufferGeometry().setAttribute('position', this.positions);
+    this.object = new THREE.Points(
+      geometry,
+      new THREE.PointsMaterial({ color: colour, size: 4, sizeAttenuation: false, toneMapped: false }),
+    );
+    this.object.frustumCulled = false;
+  }
+
+  begin(): void {
+    this.count = 0;
+  }
+
+  add(x: number, y: number, z: number): void {
+    if (this.count < this.positions.count) this.positions.setXYZ(this.count++, x, y, z);
+  }
+
+  end(): void {
+    this.object.geometry.setDrawRange(0, this.count);
+    this.positions.needsUpdate = true;
+  }
+}
+
+/** Vectors as plain lines. */
+class Strokes implements VectorSet {
+  private readonly segments: Segments;
+
+  constructor(colour: number, capacity: number) {
+    this.segments = new Segments(colour, capacity);
+  }
+
+  get object(): THREE.Object3D {
+    return this.segments.lines;
+  }
+
+  begin(): void {
+    this.segments.begin();
+  }
+
+  add(x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
+    this.segments.add(x, y, z, x + dx, y + dy, z + dz);
+  }
+
+  end(): void {
+    this.segments.end();
+  }
+}
+
+/** Wire boxes, one instance each; deeper nodes of a tree are fainter. */
+class Boxes {
+  readonly lines: THREE.LineSegments;
+  private readonly geometry = new THREE.InstancedBufferGeometry();
+  private readonly place: THREE.InstancedBufferAttribute; // centre x, y, z, depth
+  private readonly half: THREE.InstancedBufferAttribute;
+
+  constructor(colour: number, capacity: number) {
+    const edges = new THREE.EdgesGeometry(new THREE.BoxGeometry(2, 2, 2));
+    this.geometry.setAttribute('position', edges.getAttribute('position'));
+    this.place = new THREE.InstancedBufferAttribute(new Float32Array(4 * capacity), 4).setUsage(THREE.DynamicDrawUsage);
+    this.half = new THREE.InstancedBufferAttribute(new Float32Array(3 * capacity), 3).setUsage(THREE.DynamicDrawUsage);
+    this.geometry.setAttribute('place', this.place);
+    this.geometry.setAttribute('extent', this.half);
+    this.geometry.instanceCount = 0;
+    const material = new THREE.ShaderMaterial({
+      transparent: true,
+      depthWrite: false,
+      uniforms: { colour: { value: new THREE.Color(colour) } },
+      vertexShader: `attribute vec4 place; attribute vec3 extent; varying float strength;
+        void main() {
+          strength = 1.0 / (1.0 + 0.3 * place.w);
+          gl_Position = projectionMatrix * viewMatrix * vec4(place.xyz + extent * position, 1.0);
+        }`,
+      fragmentShader: `uniform vec3 colour; varying float strength;
+        void main() { gl_FragColor = vec4(colour, strength); }`,
+    });
+    this.lines = new THREE.LineSegments(this.geometry, material);
+    this.lines.frustumCulled = false;
+  }
+
+  update(f: Frame, isOn: boolean): void {
+    const n = isOn ? Math.min(f.volumeCount, this.place.count) : 0;
+    this.lines.visible = n > 0;
+    this.geometry.instanceCount = n;
+    for (let i = 0, o = 0; i < n; i++, o += VOLUME_VALUES) {
+      const d = f.volumes;
+      this.place.setXYZW(i, d[o]!, d[o + 1]!, d[o + 2]!, d[o + 6]!);
+      this.half.setXYZ(i, d[o + 3]!, d[o + 4]!, d[o + 5]!);
+    }
+    this.place.needsUpdate = this.half.needsUpdate = n > 0;
+  }
 }
 
 interface Trail {
@@ -195,8 +293,8 @@ export class Overlays {
   readonly group = new THREE.Group();
   /** Length of the longest force arrow stands for this many newtons. */
   forceScale = 0;
-  private readonly contacts = new Markers(new THREE.SphereGeometry(0.011, 10, 8), CONTACT, CONTACT_MAX);
-  private readonly forces = new Arrows(FORCE, CONTACT_MAX, 0.0055);
+  private readonly contacts: PointSet;
+  private readonly forces: VectorSet;
   private readonly pushes = new Arrows(PUSH, 4, 0.009);
   private readonly com = new Markers(new THREE.SphereGeometry(0.026, 16, 12), COM, 256, true);
   private readonly plumb = new Segments(COM, 256, 0.7);
@@ -209,23 +307,32 @@ export class Overlays {
   );
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
+  private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
+  private readonly captured = [0, 0];
   private trails: Trail[] = [];
   private readonly ring = new THREE.Mesh(
     new THREE.RingGeometry(0.94, 1, 64),
     new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false }),
   );
 
-  constructor(private readonly bodies: Bodies) {
+  constructor(
+    private readonly bodies: Bodies,
+    isCoarse: boolean,
+  ) {
+    const dot = new THREE.SphereGeometry(0.011, 10, 8);
+    this.contacts = isCoarse ? new Dots(CONTACT, CONTACT_MAX) : new Markers(dot, CONTACT, CONTACT_MAX);
+    this.forces = isCoarse ? new Strokes(FORCE, CONTACT_MAX) : new Arrows(FORCE, CONTACT_MAX, 0.0055);
     this.group.add(
-      this.contacts.mesh,
-      this.forces.group,
-      this.pushes.group,
-      this.com.mesh,
+      this.contacts.object,
+      this.forces.object,
+      this.pushes.object,
+      this.com.object,
       this.plumb.lines,
-      this.velocities.group,
-      this.pressure.mesh,
-      this.capture.mesh,
+      this.velocities.object,
+      this.pressure.object,
+      this.capture.object,
       this.support.lines,
+      this.volumes.lines,
       this.ring,
     );
   }
@@ -255,6 +362,7 @@ export class Overlays {
     this.updateBalance(f, on);
     this.updateSupport(f, on.support);
     this.updateTrails(f, on.trails);
+    this.volumes.update(f, on.volumes);
   }
 
   /** A ring on the ground around the selected robot, in the colour of its level. */
@@ -320,8 +428,8 @@ export class Overlays {
       if (on.velocity) this.velocities.add(x, y, z, 0.5 * vx, 0.5 * vy, 0.5 * vz);
       if (on.balance) {
         this.pressure.add(d[o + 8]!, d[o + 9]!, d[o + 10]! + LIFT);
-        const seconds = Math.sqrt(Math.max(z, 0) / GRAVITY); // capture point ξ = c + ċ √(z/g) [Pratt 2006]
-        if (Number.isFinite(d[o + 8]!)) this.capture.add(x + vx * seconds, y + vy * seconds, LIFT);
+        capturePoint(d, o, this.captured);
+        if (Number.isFinite(d[o + 8]!)) this.capture.add(this.captured[0]!, this.captured[1]!, LIFT);
       }
     }
     for (const m of [this.com, this.plumb, this.velocities, this.pressure, this.capture]) m.end();
@@ -329,23 +437,12 @@ export class Overlays {
 
   private updateSupport(f: Frame, isOn: boolean): void {
     this.support.begin();
-    if (isOn) {
-      const points = new Map<number, [number, number][]>();
-      for (let c = 0; c < f.contactCount; c++) {
-        if (f.contactBodies[2 * c + 1] !== STATIC_WORLD) continue;
-        const robot = this.bodies.robotOf(f.contactBodies[2 * c]!);
-        const list = points.get(robot) ?? [];
-        list.push([f.contacts[c * CONTACT_VALUES]!, f.contacts[c * CONTACT_VALUES + 1]!]);
-        points.set(robot, list);
-      }
-      for (const list of points.values()) {
-        const hull = convexHull(list);
+    if (isOn)
+      for (const hull of supportPolygons(f, (body) => this.bodies.robotOf(body)).values())
         hull.forEach((p, i) => {
           const q = hull[(i + 1) % hull.length]!;
           this.support.add(p[0], p[1], LIFT, q[0], q[1], LIFT);
         });
-      }
-    }
     this.support.end();
   }
 

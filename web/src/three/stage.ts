@@ -5,13 +5,16 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
+import { CheapLight } from './cheap_light';
 import { Overlays, type OverlayState } from './overlays';
 import { SoftShadows } from './soft_shadows';
 
 export type CameraMode = 'orbit' | 'follow' | 'robot' | 'top';
 
-/** Is WebGL drawn by the CPU? Then shadows, smoothing and fine materials are left out. */
+/** Is WebGL drawn by the CPU? Then shadows, smoothing and fine materials are left out, unless ?quality=fine asks for them. */
 function rendersInSoftware(): boolean {
+  const wish = new URLSearchParams(location.search).get('quality');
+  if (wish) return wish !== 'fine';
   const gl = document.createElement('canvas').getContext('webgl2');
   if (!gl) return false;
   const info = gl.getExtension('WEBGL_debug_renderer_info');
@@ -21,14 +24,35 @@ function rendersInSoftware(): boolean {
 }
 
 interface Palette {
-  sky: number;
+  zenith: string; // the sky above, down to …
+  sky: number; // … the horizon
   grid: number;
   ground: number; // where the scene has no plane with a colour
   light: number;
 }
 
-const LIGHT: Palette = { sky: 0xe6ebf1, grid: 0x16202b, ground: 0xc4ccd4, light: 1.0 };
-const DARK: Palette = { sky: 0x12161c, grid: 0xffffff, ground: 0x2a323c, light: 0.82 };
+const LIGHT: Palette = { zenith: '#b4cde6', sky: 0xeef3f7, grid: 0x10251a, ground: 0xc4ccd4, light: 1.0 };
+const DARK: Palette = { zenith: '#05080d', sky: 0x1a222c, grid: 0xffffff, ground: 0x2a323c, light: 0.82 };
+
+/** A dome from the horizon's colour, which is also the fog's, up to the zenith's. */
+function makeSky(palette: Palette): THREE.Mesh {
+  const dome = new THREE.SphereGeometry(150, 24, 24, 0, 2 * Math.PI, 0, Math.PI / 2).rotateX(Math.PI / 2);
+  const horizon = new THREE.Color(palette.sky);
+  const zenith = new THREE.Color(palette.zenith);
+  const height = dome.getAttribute('position');
+  const colours = new Float32Array(3 * height.count);
+  const colour = new THREE.Color();
+  for (let i = 0; i < height.count; i++)
+    colour
+      .copy(horizon)
+      .lerp(zenith, Math.min(1, (4 * height.getZ(i)) / 150))
+      .toArray(colours, 3 * i);
+  dome.setAttribute('color', new THREE.BufferAttribute(colours, 3));
+  const material = new THREE.MeshBasicMaterial({ vertexColors: true, side: THREE.BackSide, fog: false, depthWrite: false });
+  const mesh = new THREE.Mesh(dome, material);
+  mesh.renderOrder = -1;
+  return mesh;
+}
 
 export class Stage {
   readonly software = rendersInSoftware();
@@ -43,27 +67,33 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5);
-  private readonly ground: THREE.Mesh<THREE.CircleGeometry, THREE.MeshLambertMaterial>;
+  private readonly light = new CheapLight();
+  private readonly ground: THREE.Mesh<THREE.CircleGeometry, THREE.MeshLambertMaterial | THREE.MeshBasicMaterial>;
   private readonly gridColour = { value: new THREE.Vector4() };
   private palette = LIGHT;
+  private dome: THREE.Mesh | null = null;
   private groundColour: THREE.Color | null = null;
   private readonly softShadows = new SoftShadows();
   private readonly anchor = new THREE.Vector3(); // where the followed robot was at the last frame
   private readonly v = new THREE.Vector3();
+  private readonly v2 = new THREE.Vector3();
   private readonly q = new THREE.Quaternion();
   private hasAnchor = false;
   private framed = true; // false: the next frame puts all robots into the picture
+  private isUntouched = true; // the user has not moved the camera: it goes along with the robots
+  private readonly middle = new THREE.Vector3(); // of the robots, when the camera last went along
 
   constructor(private readonly holder: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.software, powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(this.software ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.renderer.domElement.className = 'canvas';
+    document.body.classList.toggle('software', this.software);
     this.renderer.domElement.tabIndex = 0;
     this.renderer.domElement.setAttribute('aria-label', '3D view of the simulation');
     holder.append(this.renderer.domElement);
-    this.bodies = new Bodies({ software: this.software });
-    this.overlays = new Overlays(this.bodies);
+    this.bodies = new Bodies({ software: this.software, light: this.light });
+    this.overlays = new Overlays(this.bodies, this.software);
     this.ground = new THREE.Mesh(new THREE.CircleGeometry(60, 64), this.groundMaterial());
     this.ground.receiveShadow = true;
     this.ground.position.z = -0.001;
@@ -89,6 +119,7 @@ export class Stage {
     this.controls.minDistance = 0.15;
     this.controls.maxDistance = 60;
     this.controls.zoomSpeed = 1.4;
+    this.controls.addEventListener('start', () => (this.isUntouched = false));
     this.controls.addEventListener('change', () => (this.needsRender = true));
     new ResizeObserver(() => this.resize()).observe(this.holder);
     this.renderer.domElement.addEventListener('webglcontextrestored', () => (this.needsRender = true));
@@ -99,24 +130,28 @@ export class Stage {
   setDark(isDark: boolean): void {
     this.palette = isDark ? DARK : LIGHT;
     this.scene.background = new THREE.Color(this.palette.sky);
-    this.scene.fog = new THREE.Fog(this.palette.sky, 9, 34);
+    this.dome?.removeFromParent();
+    if (!this.software) this.scene.add((this.dome = makeSky(this.palette)));
+    this.scene.fog = new THREE.Fog(this.palette.sky, 10, 45);
     this.sun.intensity = 2.3 * this.palette.light;
     this.sky.intensity = 1.35 * this.palette.light;
+    this.light.setBrightness(this.sun.intensity, this.sky.intensity);
     this.paintGround();
   }
 
   /** A calm version of the scene's ground colour, and a grid of one metre. */
   private paintGround(): void {
     this.ground.material.color.set(this.palette.ground);
-    if (this.groundColour) this.ground.material.color.lerp(this.groundColour, this.palette === DARK ? 0.42 : 0.6);
+    if (this.groundColour) this.ground.material.color.lerp(this.groundColour, this.palette === DARK ? 0.5 : 0.78);
+    if (this.software) this.ground.material.color.multiplyScalar(this.light.onLevel());
     const line = new THREE.Color(this.palette.grid);
-    this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.16 : 0.2);
+    this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.12 : 0.13);
     this.needsRender = true;
   }
 
   /** The ground with lines every metre, one pixel wide and fading where they would get too dense. */
-  private groundMaterial(): THREE.MeshLambertMaterial {
-    const material = new THREE.MeshLambertMaterial();
+  private groundMaterial(): THREE.MeshLambertMaterial | THREE.MeshBasicMaterial {
+    const material = this.software ? new THREE.MeshBasicMaterial() : new THREE.MeshLambertMaterial();
     material.onBeforeCompile = (shader) => {
       shader.uniforms['gridColour'] = this.gridColour;
       shader.vertexShader = shader.vertexShader
@@ -170,7 +205,27 @@ export class Stage {
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).add(new THREE.Vector3(0.94, 0.2, 0.34).normalize().multiplyScalar(fit));
     this.controls.update();
-    this.framed = true;
+    this.framed = this.isUntouched = true;
+    this.middleOf(f, this.middle);
+  }
+
+  /** Mean of the robots' bases. */
+  private middleOf(f: Frame, to: THREE.Vector3): void {
+    to.set(0, 0, 0);
+    for (let r = 0; r < f.robotCount; r++)
+      to.add(this.v.fromArray(f.bodies, this.bodies.firstBodyOf(r) * BODY_VALUES));
+    to.divideScalar(Math.max(1, f.robotCount)).setZ(0);
+  }
+
+  /** A camera that nobody has moved goes along with robots that walk away, in the plane. */
+  private goAlong(f: Frame): void {
+    const before = this.v2.copy(this.middle);
+    this.middleOf(f, this.middle);
+    const move = before.sub(this.middle).negate();
+    if (!(move.lengthSq() > 0)) return; // also when a position is not finite
+    this.camera.position.add(move);
+    this.controls.target.add(move);
+    this.controls.update();
   }
 
   showAll(): void {
@@ -180,6 +235,7 @@ export class Stage {
   }
 
   setMode(mode: CameraMode): void {
+    if (mode !== this.mode) this.isUntouched = false;
     this.mode = mode;
     this.controls.enabled = mode !== 'robot';
     this.hasAnchor = false;
@@ -192,7 +248,7 @@ export class Stage {
   }
 
   update(f: Frame, on: OverlayState): void {
-    this.bodies.update(f.bodies, f.hasGhost ? f.ghosts : null);
+    this.bodies.update(f.bodies, f.hasGhost && on.ghost ? f.ghosts : null);
     this.overlays.update(f, on);
     if (this.software) this.softShadows.update(f);
     if (!this.framed) this.frameAll(f);
@@ -201,6 +257,7 @@ export class Stage {
   }
 
   private moveCamera(f: Frame): void {
+    if (this.mode === 'orbit' && this.isUntouched) return this.goAlong(f);
     const o = this.bodies.firstBodyOf(this.followed) * BODY_VALUES;
     if (o + BODY_VALUES > f.bodyCount * BODY_VALUES || this.mode === 'orbit') return;
     this.v.fromArray(f.bodies, o);
@@ -234,8 +291,34 @@ export class Stage {
     this.renderer.setSize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.isUntouched && this.mode === 'orbit') this.framed = false;
     this.needsRender = true;
     this.render(); // at once: setting the size has cleared the canvas
+  }
+
+  /** By keys: turns about the target by an angle, or comes nearer by a factor. */
+  turn(angle: number): void {
+    this.isUntouched = false;
+    if (this.mode === 'robot') return;
+    this.v.copy(this.camera.position).sub(this.controls.target).applyAxisAngle(this.camera.up, angle);
+    this.camera.position.copy(this.controls.target).add(this.v);
+    this.controls.update();
+    this.needsRender = true;
+  }
+
+  zoom(factor: number): void {
+    this.isUntouched = false;
+    if (this.mode === 'robot') return;
+    this.v.copy(this.camera.position).sub(this.controls.target).multiplyScalar(factor);
+    this.camera.position.copy(this.controls.target).add(this.v);
+    this.controls.update();
+    this.needsRender = true;
+  }
+
+  /** Level directions as the camera sees them, for pushes by keys: ahead and to the right. */
+  ahead(to: THREE.Vector3): THREE.Vector3 {
+    this.camera.getWorldDirection(to).setZ(0);
+    return to.lengthSq() > 1e-6 ? to.normalize() : to.set(1, 0, 0);
   }
 
   setControlsEnabled(isEnabled: boolean): void {
@@ -261,10 +344,18 @@ export class Stage {
     }
   }
 
+  /** Ground and sky end somewhere, but not where anybody gets to; whole metres, so that the grid stays where it is. */
+  private bringSurroundings(): void {
+    this.dome?.position.copy(this.camera.position).setZ(0);
+    const { x, y } = this.controls.target;
+    this.ground.position.set(Math.round(x), Math.round(y), this.ground.position.z);
+  }
+
   render(): boolean {
     if (!this.needsRender) return false;
     this.needsRender = false;
     this.aimSun();
+    this.bringSurroundings();
     this.renderer.render(this.scene, this.camera);
     return true;
   }

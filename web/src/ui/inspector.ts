@@ -4,6 +4,7 @@ import { ROBOT_VALUES, type Frame } from '../feed/codec';
 import type { Property, Scene } from '../feed/protocol';
 import { levelStyle } from '../levels';
 import { formatNumber, h, icon, setText } from './dom';
+import { formatError } from './tree';
 
 export interface InspectorListener {
   togglePlot(property: number): void;
@@ -197,7 +198,7 @@ export class Inspector {
     set('level', `${style.mark} ${style.title}`);
     this.factCells['level']!.style.setProperty('--level', style.colour);
     set('cost', Number.isFinite(d[o]!) ? `${d[o]!.toFixed(2)} µs/step` : 'not measured');
-    set('error', Number.isFinite(d[o + 1]!) ? formatNumber(d[o + 1]!) : 'no reference');
+    set('error', formatError(d[o + 1]!) || 'no reference');
     set('centre of mass', [2, 3, 4].map((i) => d[o + i]!.toFixed(3)).join('  ') + ' m');
     set('speed', `${Math.hypot(d[o + 5]!, d[o + 6]!, d[o + 7]!).toFixed(3)} m/s`);
   }

@@ -1,4 +1,5 @@
 // Plots of any property against simulated time: one chart per unit, cursor shared among them and with the time line.
+// Beside a branch the course that was left is drawn dashed; "Δ" shows the difference of the two instead.
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -18,10 +19,19 @@ export interface PlotsListener {
   drop(property: number): void;
 }
 
+type Values = (number | null)[]; // null where there is no value
+
+interface Curve {
+  property: number;
+  live: Values;
+  ghost: Values; // of the course that was left
+  difference: Values; // live − ghost
+}
+
 interface Chart {
   unit: string;
-  properties: number[];
-  data: [number[], ...(number | null)[][]]; // time, then one row per property; null where there is no value
+  times: number[];
+  curves: Curve[];
   holder: HTMLElement;
   legend: HTMLElement;
   plot: uPlot | null;
@@ -31,6 +41,10 @@ function finite(x: number | undefined): number | null {
   return x !== undefined && Number.isFinite(x) ? x : null;
 }
 
+function empty(length: number): Values {
+  return new Array<null>(length).fill(null);
+}
+
 export class Plots {
   readonly element = h('section.plots', { 'aria-label': 'Plots' });
   readonly plotted = new Set<number>();
@@ -38,6 +52,9 @@ export class Plots {
   private charts: Chart[] = [];
   private scene: Scene | null = null;
   private readonly values = new Map<number, number>();
+  private readonly ghostValues = new Map<number, number>();
+  private hasGhost = false; // some curve has values of the course that was left
+  private showsDifference = false;
   private lastDraw = 0;
   private lastTime = -1;
 
@@ -56,17 +73,19 @@ export class Plots {
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
-  /** Keeps what is plotted by path when the description changes. */
-  setScene(scene: Scene): void {
-    const paths = [...this.plotted].map((p) => this.scene?.properties[p]?.path);
+  /** Keeps what is plotted by path when the description changes, with its past when the run goes on. */
+  setScene(scene: Scene, goesOn: boolean): void {
+    const before = this.charts.flatMap((c) => c.curves.map((curve) => ({ times: c.times, curve })));
+    const paths = before.map(({ curve }) => this.scene?.properties[curve.property]?.path);
     this.scene = scene;
     this.plotted.clear();
     for (const chart of this.charts) this.destroy(chart);
     this.charts = [];
-    for (const path of paths) {
-      const i = scene.properties.findIndex((p) => p.path === path);
-      if (i >= 0) this.add(i);
-    }
+    if (!goesOn) this.hasGhost = false;
+    before.forEach(({ times, curve }, i) => {
+      const property = scene.properties.findIndex((p) => p.path === paths[i]);
+      if (property >= 0) this.add(property, goesOn ? { times, curve: { ...curve, property } } : undefined);
+    });
     this.refresh();
   }
 
@@ -76,33 +95,48 @@ export class Plots {
     this.listener.changed();
   }
 
-  private add(property: number): void {
+  /** Instead of both courses their difference, or back. */
+  toggleDifference(): void {
+    if (!this.hasGhost) return;
+    this.showsDifference = !this.showsDifference;
+    this.refresh();
+  }
+
+  private add(property: number, past?: { times: number[]; curve: Curve }): void {
     const p = this.scene?.properties[property];
     if (!p || this.plotted.has(property)) return;
     this.plotted.add(property);
     let chart = this.charts.find((c) => c.unit === p.unit);
     if (!chart) {
       const legend = h('div.legend');
-      chart = { unit: p.unit, properties: [], data: [[]], holder: h('div.chart', {}, legend), legend, plot: null };
+      chart = {
+        unit: p.unit,
+        times: past?.times ?? [],
+        curves: [],
+        holder: h('div.chart', {}, legend),
+        legend,
+        plot: null,
+      };
       this.charts.push(chart);
       this.element.append(chart.holder);
     }
-    chart.properties.push(property);
     const whole = this.series?.(property);
-    if (whole) chart.data[0] = whole.times;
-    chart.data.push(whole ? whole.values : new Array<null>(chart.data[0].length).fill(null));
+    if (whole) chart.times = whole.times;
+    const n = chart.times.length;
+    chart.curves.push(
+      past?.curve ?? { property, live: whole?.values ?? empty(n), ghost: empty(n), difference: empty(n) },
+    );
   }
 
   private remove(property: number): void {
     this.plotted.delete(property);
     for (const chart of this.charts) {
-      const i = chart.properties.indexOf(property);
+      const i = chart.curves.findIndex((c) => c.property === property);
       if (i < 0) continue;
-      chart.properties.splice(i, 1);
-      chart.data.splice(i + 1, 1);
-      if (chart.properties.length === 0) this.destroy(chart);
+      chart.curves.splice(i, 1);
+      if (chart.curves.length === 0) this.destroy(chart);
     }
-    this.charts = this.charts.filter((c) => c.properties.length > 0);
+    this.charts = this.charts.filter((c) => c.curves.length > 0);
   }
 
   private destroy(chart: Chart): void {
@@ -122,21 +156,48 @@ export class Plots {
 
   private rebuild(chart: Chart): void {
     chart.plot?.destroy();
-    const names = chart.properties.map((p) => this.scene!.properties[p]!.path);
-    chart.legend.replaceChildren(
-      ...chart.properties.map((p, i) => {
-        const swatch = h('span.swatch');
-        swatch.style.background = this.colourOf(p);
-        const close = h(
-          'button.icon',
-          { type: 'button', 'aria-label': `Remove ${names[i]}`, onclick: () => this.toggle(p) },
-          '×',
-        );
-        return h('span.entry', {}, swatch, names[i]!, h('b', { 'data-property': p }), close);
-      }),
-      h('span.unit', {}, chart.unit),
+    chart.legend.replaceChildren(...chart.curves.map((c) => this.makeEntry(c)), ...this.makeSwitch(chart.unit));
+    chart.plot = new uPlot(this.options(chart), this.dataOf(chart), chart.holder);
+  }
+
+  private makeEntry(curve: Curve): HTMLElement {
+    const name = this.scene!.properties[curve.property]!.path;
+    const swatch = h('span.swatch');
+    swatch.style.background = this.colourOf(curve.property);
+    const close = h(
+      'button.icon',
+      { type: 'button', 'aria-label': `Remove ${name}`, onclick: () => this.toggle(curve.property) },
+      '×',
     );
-    chart.plot = new uPlot(this.options(chart), chart.data as uPlot.AlignedData, chart.holder);
+    return h('span.entry', {}, swatch, name, h('b', { 'data-property': curve.property }), close);
+  }
+
+  private makeSwitch(unit: string): HTMLElement[] {
+    const label = h('span.unit', {}, unit);
+    if (!this.hasGhost) return [label];
+    const button = h(
+      'button.difference',
+      {
+        type: 'button',
+        'aria-pressed': String(this.showsDifference),
+        title: 'Difference between this course and the one that was left (x)',
+        onclick: () => this.toggleDifference(),
+      },
+      'Δ ghost',
+    );
+    return [button, label];
+  }
+
+  /** Rows for uPlot: this course and, dashed, the one left; or their difference. */
+  private dataOf(chart: Chart): uPlot.AlignedData {
+    const rows = this.isDifference
+      ? chart.curves.map((c) => c.difference)
+      : chart.curves.flatMap((c) => (this.hasGhost ? [c.live, c.ghost] : [c.live]));
+    return [chart.times, ...rows] as uPlot.AlignedData;
+  }
+
+  private get isDifference(): boolean {
+    return this.showsDifference && this.hasGhost;
   }
 
   private options(chart: Chart): uPlot.Options {
@@ -156,22 +217,19 @@ export class Plots {
         { ...axis, size: 22 },
         { ...axis, size: 52 },
       ],
-      series: [
-        {},
-        ...chart.properties.map((p) => ({
-          stroke: this.colourOf(p),
-          width: 1.5,
-          points: { show: false },
-          spanGaps: false,
-        })),
-      ],
+      series: [{}, ...chart.curves.flatMap((c) => this.seriesOf(c))],
       hooks: {
         draw: [(u: uPlot) => this.drawNow(u)],
         setCursor: [
-          (u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.data[0][u.cursor.idx] ?? null)),
+          (u: uPlot) => this.listener.hover(u.cursor.idx == null ? null : (chart.times[u.cursor.idx] ?? null)),
         ],
       },
     };
+  }
+
+  private seriesOf(curve: Curve): uPlot.Series[] {
+    const solid = { stroke: this.colourOf(curve.property), width: 1.5, points: { show: false }, spanGaps: false };
+    return this.hasGhost && !this.isDifference ? [solid, { ...solid, width: 1.2, dash: [5, 4] }] : [solid];
   }
 
   /** In a recording: a line at the moment shown. */
@@ -198,34 +256,58 @@ export class Plots {
 
   update(f: Frame, now: number): void {
     if (this.charts.length === 0) return;
-    this.values.clear();
-    for (let s = 0; s < f.signalCount; s++) this.values.set(f.signalProperties[s]!, f.signalValues[s]!);
+    this.read(f);
     if (f.time !== this.lastTime && !this.series) for (const chart of this.charts) this.append(chart, f.time);
     this.lastTime = f.time;
+    if (!this.hasGhost && this.ghostValues.size > 0) {
+      this.hasGhost = true;
+      this.refresh();
+    }
     if (now - this.lastDraw < 66) return;
     this.lastDraw = now;
     for (const chart of this.charts)
-      this.series ? chart.plot?.redraw(false) : chart.plot?.setData(chart.data as uPlot.AlignedData);
+      this.series ? chart.plot?.redraw(false) : chart.plot?.setData(this.dataOf(chart));
     this.element.querySelectorAll<HTMLElement>('b[data-property]').forEach((b) => {
-      const x = this.values.get(Number(b.dataset['property']));
-      b.textContent = x === undefined ? '' : formatNumber(x);
+      const x = this.valueShown(Number(b.dataset['property']));
+      b.textContent = x === null ? '' : formatNumber(x);
     });
   }
 
+  private read(f: Frame): void {
+    this.values.clear();
+    this.ghostValues.clear();
+    for (let s = 0; s < f.signalCount; s++) this.values.set(f.signalProperties[s]!, f.signalValues[s]!);
+    for (let s = 0; s < f.ghostSignalCount; s++)
+      if (this.plotted.has(f.ghostSignalProperties[s]!))
+        this.ghostValues.set(f.ghostSignalProperties[s]!, f.ghostSignalValues[s]!);
+  }
+
+  private difference(property: number): number | null {
+    const live = finite(this.values.get(property));
+    const ghost = finite(this.ghostValues.get(property));
+    return live === null || ghost === null ? null : live - ghost;
+  }
+
+  private valueShown(property: number): number | null {
+    return this.isDifference ? this.difference(property) : finite(this.values.get(property));
+  }
+
   private append(chart: Chart, time: number): void {
-    const times = chart.data[0];
-    const isBack = times.length > 0 && time < times[times.length - 1]!;
-    if (isBack) {
-      let keep = times.length; // went back in time: what came later is drawn anew
-      while (keep > 0 && times[keep - 1]! >= time) keep--;
-      for (const row of chart.data) row.length = keep;
-    }
+    const times = chart.times;
+    const rows = [times, ...chart.curves.flatMap((c) => [c.live, c.ghost, c.difference])];
+    let keep = times.length; // went back in time: what came later is drawn anew
+    while (keep > 0 && times[keep - 1]! >= time) keep--;
+    for (const row of rows) row.length = keep;
     times.push(time);
-    chart.properties.forEach((p, i) => (chart.data[i + 1] as (number | null)[]).push(finite(this.values.get(p))));
+    for (const c of chart.curves) {
+      c.live.push(finite(this.values.get(c.property)));
+      c.ghost.push(finite(this.ghostValues.get(c.property)));
+      c.difference.push(this.difference(c.property));
+    }
     const isLong = times.length > POINTS_MAX || time - times[0]! > SPAN * 1.2;
     if (!isLong) return;
     let first = Math.max(0, times.length - POINTS_MAX);
     while (time - times[first]! > SPAN) first++;
-    for (const row of chart.data) row.splice(0, first);
+    for (const row of rows) row.splice(0, first);
   }
 }

@@ -119,6 +119,15 @@ export class Timeline {
     if (this.scene?.can_branch) this.send({ do: 'branch' });
   }
 
+  /** To the next event (1) or the one before (−1). */
+  goToEvent(direction: number): void {
+    const now = this.last?.time ?? 0;
+    const h = this.scene?.step ?? 0.001;
+    const times = this.events.map((e) => e.time).filter((t) => (direction > 0 ? t > now + h / 2 : t < now - h / 2));
+    if (times.length === 0 || !this.scene?.can_seek) return;
+    this.seek(direction > 0 ? Math.min(...times) : Math.max(...times));
+  }
+
   goLive(): void {
     this.seek(this.tMax);
     this.send({ do: 'resume' });
@@ -214,6 +223,7 @@ export class Timeline {
       const mark = (this.marks.children[i] as HTMLElement | undefined) ?? this.marks.appendChild(h('i'));
       mark.className = `mark ${e.kind}`;
       mark.title = `${e.time.toFixed(3)} s  ${e.text}`;
+      mark.dataset['kind'] = e.kind;
       mark.style.left = `${this.percent(e.time)}%`;
     });
   }

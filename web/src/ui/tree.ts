@@ -5,6 +5,14 @@ import type { Scene } from '../feed/protocol';
 import { levelStyle } from '../levels';
 import { h, setText } from './dom';
 
+const FIELD_SHOWN = 6; // with more objects the list is folded
+
+/** Distance from the reference as people say it. */
+export function formatError(metres: number): string {
+  if (!Number.isFinite(metres)) return '';
+  return metres < 1 ? `${(1000 * metres).toFixed(0)} mm` : `${metres.toFixed(2)} m`;
+}
+
 export interface TreeListener {
   select(robot: number): void;
   setLevel(robot: number, level: string): void;
@@ -14,6 +22,7 @@ interface Row {
   element: HTMLElement;
   select: HTMLSelectElement;
   cost: HTMLElement;
+  error: HTMLElement;
   state: HTMLElement;
   shownLevel: number;
 }
@@ -34,10 +43,13 @@ export class Tree {
     this.scene = scene;
     this.rows = scene.robots.map((_, r) => this.makeRow(scene, r));
     this.list.replaceChildren(...this.rows.map((row) => row.element));
-    this.field.replaceChildren(
-      h('h3', {}, 'Field'),
+    const list = h(
+      'details',
+      { open: scene.field.length <= FIELD_SHOWN },
+      h('summary', {}, `Field, ${scene.field.length} object${scene.field.length === 1 ? '' : 's'}`),
       ...scene.field.map((f) => h('div.object', {}, h('span.swatch'), f.name || f.shape.kind)),
     );
+    this.field.replaceChildren(...(scene.field.length > 0 ? [list] : []));
     this.field.querySelectorAll<HTMLElement>('.swatch').forEach((s, i) => {
       const c = scene.field[i]!.shape.colour;
       s.style.background = `rgb(${c.map((x) => Math.round(255 * x)).join(' ')})`;
@@ -57,10 +69,11 @@ export class Tree {
       select.append(h('option', { value: level }, `${levelStyle(level).mark}  ${levelStyle(level).title}`));
     select.disabled = robot.levels.length < 2;
     const cost = h('span.cost', { title: 'cost of one step' });
+    const error = h('span.error', { title: 'distance from the most detailed robot with the same task' });
     const state = h('span.state');
     const name = h('button.name', { type: 'button', onclick: () => this.listener.select(r) }, robot.name);
-    const element = h('div.robot', { role: 'listitem' }, h('span.bar'), name, state, cost, select);
-    return { element, select, cost, state, shownLevel: -1 };
+    const element = h('div.robot', { role: 'listitem' }, h('span.bar'), name, state, error, cost, select);
+    return { element, select, cost, error, state, shownLevel: -1 };
   }
 
   setCanControl(can: boolean): void {
@@ -74,6 +87,8 @@ export class Tree {
       const cost = f.robots[r * ROBOT_VALUES]!;
       if (Number.isFinite(cost)) total += cost;
       setText(row.cost, Number.isFinite(cost) ? `${cost.toFixed(2)} µs` : '');
+      const error = f.robots[r * ROBOT_VALUES + 1]!;
+      setText(row.error, Number.isFinite(error) ? `± ${formatError(error)}` : '');
       setText(row.state, f.fallen[r] ? 'fallen' : '');
       row.element.classList.toggle('selected', r === selected);
       this.showLevel(row, r, f.levels[r]!);

@@ -1,0 +1,57 @@
+/// What happens in a world and is worth telling: falls, goals, parts that touch the ground and should not.
+/// Matches of groups count their goals themselves; these are told as they count.
+///
+/// A *goal* is a pair of field objects NAME_left_post and NAME_right_post: it is scored when a ball (a robot with one
+/// body, a sphere) has crossed the line between the posts' centres completely, outwards as seen from the field's
+/// origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "step/world.h"
+
+namespace gradus::cli {
+
+/// Something worth telling, when it happened.
+struct Event {
+  double time;
+  std::string kind;  // fall | rise | goal | contact
+  std::string what;  // after the robot's name: "falls"
+  std::string robot; // or the group that it happened in
+};
+
+class EventWatch {
+ public:
+  explicit EventWatch(const World& world);
+  /// Appends what happened since the last look.
+  void look(const World& world, std::vector<Event>& events);
+  /// The same for goals of groups; to be called every step, since a kick-off may follow at once.
+  void look_at_matches(const World& world, std::vector<Event>& events);
+  /// Takes the world as it is, without telling: after going back in time.
+  void reset(const World& world);
+
+ private:
+  struct Goal {
+    std::string name;
+    Vec3 left, right;  // the posts' centres  [m]
+    Vec3 out;          // horizontal, away from the field
+  };
+  void find_goals(const Model& model);
+  bool is_in(const Goal& goal, Vec3 p, double radius) const;
+  std::string touching(const World& world, int robot) const;
+
+  struct Seen {
+    bool fallen = false;
+    std::vector<bool> in_goal;  // (goals_) balls only
+    std::string touching;       // a part on the ground that is not a foot; "": none
+  };
+  Seen see(const World& world, int robot) const;
+
+  std::vector<Goal> goals_;
+  std::vector<double> ball_radius_;  // (robots) 0: not a ball
+  std::vector<Seen> seen_;           // (robots)
+  std::vector<double> told_;         // (groups) events of its match told so far
+};
+
+}  // namespace gradus::cli

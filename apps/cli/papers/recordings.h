@@ -1,0 +1,39 @@
+/// Recordings of servos on test benches, and their replay by the engine: shared by `gradus paper servos` and
+/// tools/fit_servos.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/drive_spec.h"
+
+namespace gradus::cli {
+
+/// One recording with the constants of its test bench [README of the recordings].
+struct Recording {
+  std::string file, trajectory;
+  double kp = 0, kd = 0;                 // as the log names them: firmware gain, or N m/rad and N m s/rad
+  double mass = 0, arm = 0, length = 0;  // pendulum: tip, arm [kg, m]
+  double inertia = 0;                    // of a flywheel [kg m²]; 0: it is a pendulum
+  std::vector<double> t, goal, pos;      // [s, rad, rad]
+  std::vector<bool> on;                  // motor not released
+};
+
+/// The recordings of one set, as DIR/index.csv lists them. Empty, with the reason on standard error, if they cannot be
+/// read.
+std::vector<Recording> read_set(const std::string& folder, const std::string& set);
+
+struct Replay {
+  std::vector<double> q;  // simulated, at the samples' times [rad]
+  double mean_abs = 0, rms = 0;
+  double offset = 0;  // of a flywheel's encoder, whose zero is not known: taken off before judging
+};
+constexpr double kReplayStep = 0.001;
+
+/// The bench with this chain, commanded as the recording was: at level articulated, steps of kReplayStep.
+std::optional<Replay> replay(const Recording& r, const DriveSpec& drive);
+
+/// The servo file holds the gains of one setting; a log's own scale them.
+DriveSpec for_log(DriveSpec drive, const Recording& r);
+
+}  // namespace gradus::cli

@@ -1,0 +1,121 @@
+#include "model/link_pairs.h"
+
+namespace gradus {
+namespace {
+
+/// Can one run of instructions do both joints?
+bool same_sort(const Link& a, const Link& b) {
+  return a.axis_kind == b.axis_kind && a.prismatic == b.prismatic && a.same_origin == b.same_origin;
+}
+
+/// For every link the other one of its pair, or itself.
+std::vector<int> find_twins(const std::vector<Link>& links) {
+  const int n = static_cast<int>(links.size());
+  const auto at = [&](int i) -> const Link& { return links[static_cast<std::size_t>(i)]; };
+  std::vector<int> twin(links.size(), -1);
+  const auto twin_of = [&](int i) -> int& { return twin[static_cast<std::size_t>(i)]; };
+  for (int i = 0; i < n; ++i) {
+    if (twin_of(i) >= 0) continue;
+    twin_of(i) = i;
+    if (i == 0) continue;
+    for (int j = i + 1; j < n && twin_of(i) == i; ++j) {
+      const bool parents = at(j).parent == at(i).parent || at(j).parent == twin_of(at(i).parent);
+      if (twin_of(j) >= 0 || !parents || !same_sort(at(i), at(j))) continue;
+      twin_of(i) = j;
+      twin_of(j) = i;
+    }
+  }
+  return twin;
+}
+
+JointPair make_joint_pair(const std::vector<Link>& links, int first, int second) {
+  const Link &a = links[static_cast<std::size_t>(first)], &b = links[static_cast<std::size_t>(second)];
+  JointPair p{};
+  p.link.p_PB = two(a.p_PB, b.p_PB);
+  p.link.axis = two(a.axis, b.axis);
+  p.link.axis_kind = a.axis_kind;
+  p.link.prismatic = a.prismatic;
+  p.link.same_origin = a.same_origin;
+  p.first = first;
+  p.second = second;
+  p.parent_1 = a.parent;
+  p.parent_2 = b.parent;
+  return p;
+}
+
+/// a and b, or a and nothing if there is no second link.
+Two pair_of(double a, double b, bool alone) { return two(a, alone ? 0 : b); }
+
+BodyPair make_body_pair(const Link& a, const Link& b, int first, int second) {
+  const bool alone = first == second;
+  return {two(a.com, b.com),
+          pair_of(a.mass, b.mass, alone),
+          pair_of(a.J.xx - a.J.zz, b.J.xx - b.J.zz, alone),
+          pair_of(a.J.yy - a.J.zz, b.J.yy - b.J.zz, alone),
+          first,
+          second};
+}
+
+/// Numbers of a body of revolution about a coordinate axis.
+struct Spindle {
+  double com, along, across;  // place of the centre of mass, inertia along and across the axis
+};
+Spindle about(const Link& l, Axis axis) {
+  if (axis == Axis::x) return {l.com.x, l.J.xx, l.J.yy};
+  if (axis == Axis::y) return {l.com.y, l.J.yy, l.J.zz};
+  return {l.com.z, l.J.zz, l.J.xx};
+}
+
+/// The axis of a body of revolution; general: it is none.
+Axis spindle_axis(const Link& l) {
+  if (l.com.x == 0 && l.com.y == 0 && l.J.xx == l.J.yy) return Axis::z;
+  if (l.com.x == 0 && l.com.z == 0 && l.J.xx == l.J.zz) return Axis::y;
+  if (l.com.y == 0 && l.com.z == 0 && l.J.yy == l.J.zz) return Axis::x;
+  return Axis::general;
+}
+
+SpindlePair make_spindle_pair(const Link& l, const Link& m, Axis axis, int first, int second) {
+  const bool alone = first == second;
+  const Spindle a = about(l, axis), b = about(m, axis);
+  return {two(a.com, b.com),
+          pair_of(l.mass, m.mass, alone),
+          pair_of(a.along - a.across, b.along - b.across, alone),
+          axis,
+          first,
+          second};
+}
+
+/// Neighbours among the links with mass and diagonal inertia that have the axis (general: none).
+void pair_bodies(const std::vector<Link>& links, Axis axis, LinkPairs& out) {
+  const auto at = [&](int i) -> const Link& { return links[static_cast<std::size_t>(i)]; };
+  std::vector<int> found;
+  for (int i = 0; i < static_cast<int>(links.size()); ++i)
+    if (at(i).mass > 0 && at(i).diagonal && spindle_axis(at(i)) == axis) {
+      found.push_back(i);
+      out.sphere += axis == Axis::general ? at(i).J.zz : about(at(i), axis).across;
+    }
+  for (std::size_t k = 0; k < found.size(); k += 2) {
+    const int first = found[k], second = found[k + 1 < found.size() ? k + 1 : k];
+    if (axis == Axis::general)
+      out.bodies.push_back(make_body_pair(at(first), at(second), first, second));
+    else
+      out.spindles.push_back(make_spindle_pair(at(first), at(second), axis, first, second));
+  }
+}
+
+}  // namespace
+
+LinkPairs pair_links(const std::vector<Link>& links) {
+  LinkPairs out;
+  const std::vector<int> twin = find_twins(links);
+  for (int i = 1; i < static_cast<int>(links.size()); ++i) {
+    if (twin[static_cast<std::size_t>(i)] < i) continue;
+    out.joints.push_back(make_joint_pair(links, i, twin[static_cast<std::size_t>(i)]));
+  }
+  for (Axis axis : {Axis::x, Axis::y, Axis::z, Axis::general}) pair_bodies(links, axis, out);
+  for (std::size_t i = 0; i < links.size(); ++i)
+    if (links[i].mass > 0 && !links[i].diagonal) out.odd.push_back(static_cast<int>(i));
+  return out;
+}
+
+}  // namespace gradus

@@ -1,0 +1,43 @@
+/// Constants of one robot's links, two links side by side: a core does two links in the instructions of one
+/// [tree/pairs.h]. Most robots are symmetric, so most joints have a twin on the other side.
+#pragma once
+#include <vector>
+
+#include "model/model.h"
+
+namespace gradus {
+
+/// Two joints of the same sort whose parents are one link or twins as well. A joint without a twin is paired with
+/// itself.
+struct JointPair {
+  LinkT<Two> link;    // constants of joints; masses are in BodyPair
+  int first, second;  // link numbers, first ≤ second
+  int parent_1, parent_2;
+};
+
+/// Two links with mass, of inertia J = j 1 + dx x xᵀ + dy y yᵀ. Without a partner: the second has no mass.
+struct BodyPair {
+  Vec3T<Two> com;     // in the links' frames                [m]
+  Two mass, dx, dy;   //                                     [kg, kg m²]
+  int first, second;  // link numbers
+};
+
+/// Two bodies of revolution, as most limbs are: the centre of mass lies on an axis a of the link, about which the
+/// inertia is symmetric, J = j 1 + d a aᵀ. Only this axis need be known of where the link is turned to.
+struct SpindlePair {
+  Two com, mass, d;  // com: along the axis                 [m, kg, kg m²]
+  Axis axis;
+  int first, second;
+};
+
+struct LinkPairs {
+  std::vector<JointPair> joints;  // every link but the root once, after its parent
+  std::vector<BodyPair> bodies;   // these three: every link with mass once
+  std::vector<SpindlePair> spindles;
+  std::vector<int> odd;  // with products of inertia
+  double sphere = 0;     // sum of all j of bodies and spindles            [kg m²]
+};
+
+LinkPairs pair_links(const std::vector<Link>& links);
+
+}  // namespace gradus

@@ -1,0 +1,111 @@
+/// Links in pairs against links one by one: frames must be the same bits, the common body the same up to the order of
+/// sums.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "load/robot_toml.h"
+#include "support/robots.h"
+#include "tree/kernels.h"
+#include "tree/pairs.h"
+
+namespace gradus::test {
+namespace {
+
+constexpr int kStates = 200;
+
+struct Robot {
+  const char* name;
+  std::shared_ptr<const RobotKind> kind;
+};
+std::ostream& operator<<(std::ostream& out, const Robot& r) { return out << r.name; }
+
+std::vector<Robot> robots() {
+  return {{"humanoid28", kind_of(humanoid28())},
+          {"random_tree", kind_of(random_tree(5))},
+          {"another_tree", kind_of(random_tree(11))},
+          {"fixed_arm", kind_of(fixed_arm())},
+          {"kidsize", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"))}};
+}
+
+class Pairs : public testing::TestWithParam<Robot> {
+ protected:
+  const RobotKind& kind = *GetParam().kind;
+  Random random{7};
+  std::vector<Frame> frames = std::vector<Frame>(kind.links.size());
+};
+INSTANTIATE_TEST_SUITE_P(Robots, Pairs, testing::ValuesIn(robots()),
+                         [](const auto& p) { return std::string(p.param.name); });
+
+TEST_P(Pairs, hold_every_link_once_and_after_its_parent) {
+  std::vector<int> seen(kind.links.size(), 0), bodies(kind.links.size(), 0);
+  seen[0] = 1;
+  for (const JointPair& j : kind.pairs->joints) {
+    for (int i : {j.parent_1, j.parent_2}) EXPECT_EQ(seen[static_cast<std::size_t>(i)], 1);
+    seen[static_cast<std::size_t>(j.first)]++;
+    if (j.second != j.first) seen[static_cast<std::size_t>(j.second)]++;
+  }
+  const auto count = [&](const auto& list) {
+    for (const auto& b : list) {
+      bodies[static_cast<std::size_t>(b.first)]++;
+      if (b.second != b.first) bodies[static_cast<std::size_t>(b.second)]++;
+    }
+  };
+  count(kind.pairs->bodies);
+  count(kind.pairs->spindles);
+  for (int i : kind.pairs->odd) bodies[static_cast<std::size_t>(i)]++;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i], 1) << i;
+    EXPECT_EQ(bodies[i], kind.links[i].mass > 0 ? 1 : 0) << i;
+  }
+}
+
+TEST_P(Pairs, frames_are_the_bits_of_links_one_by_one) {
+  std::vector<Frame> single(frames.size());
+  for (int k = 0; k < kStates; ++k) {
+    const RandomState s = random_state(kind, random);
+    compute_frames(kind, s.q.data(), s.v.data(), frames.data());
+    compute_frames(kind.links.data(), kind.nlink(), coordinates_of(s.q.data(), s.v.data()), single.data());
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      ASSERT_EQ(std::memcmp(&frames[i], &single[i], sizeof(Frame)), 0) << "state " << k << " link " << i;
+    compute_poses(kind, s.q.data(), s.v.data(), frames.data());
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      ASSERT_EQ(std::memcmp(&frames[i].R, &single[i].R, sizeof(Mat3)), 0) << "state " << k << " link " << i;
+      ASSERT_EQ(std::memcmp(&frames[i].p, &single[i].p, sizeof(Vec3)), 0) << "state " << k << " link " << i;
+    }
+  }
+}
+
+TEST_P(Pairs, common_body_is_the_composite_inertia_of_the_root) {
+  for (int k = 0; k < kStates; ++k) {
+    const RandomState s = random_state(kind, random);
+    compute_frames(kind, s.q.data(), s.v.data(), frames.data());
+    double mass;
+    Vec3 com;
+    Sym3 J;
+    common_body(kind, frames.data(), mass, com, J);
+    const Mat6 I = rigid_inertia(mass, com, J);
+    Mat6 sum = zero66<double>();  // link by link [dynamics.h]
+    for (int i = 0; i < kind.nlink(); ++i) {
+      Mat6 own;
+      Vec6 b;
+      own_inertia(kind.links[static_cast<std::size_t>(i)], frames[static_cast<std::size_t>(i)], own, b);
+      sum += own;
+    }
+    const double a[] = {I.A.xx, I.A.xy, I.A.xz, I.A.yy, I.A.yz, I.A.zz, I.B.x.y, I.B.x.z, I.B.y.z, I.C.xx};
+    const double e[] = {sum.A.xx, sum.A.xy,  sum.A.xz,  sum.A.yy,  sum.A.yz,
+                        sum.A.zz, sum.B.x.y, sum.B.x.z, sum.B.y.z, sum.C.xx};
+    for (int c = 0; c < 10; ++c)
+      ASSERT_NEAR(a[c], e[c], 1e-13 * (sum.C.xx + sum.A.xx + sum.A.yy + sum.A.zz)) << "state " << k << " " << c;
+  }
+}
+
+TEST(Pairs, of_a_symmetric_humanoid_leave_few_links_alone) {
+  const auto kind = kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"));
+  EXPECT_EQ(kind->pairs->joints.size(), 12u);   // legs and arms are twins; waist, neck and head are not
+  EXPECT_EQ(kind->pairs->spindles.size(), 8u);  // spheres and capsules
+  EXPECT_EQ(kind->pairs->bodies.size(), 2u);    // pelvis, trunk and feet
+}
+
+}  // namespace
+}  // namespace gradus::test
