@@ -108,6 +108,7 @@ int World::make_room(Slot& s, const RobotKind& kind) {
 void World::place_robots() {
   for (State& s : state_) s.slab.assign(static_cast<std::size_t>(layout_.state_size), 0.0);
   input_.slab.assign(static_cast<std::size_t>(layout_.input_size), 0.0);
+  input_before_ = input_.slab;
   impulses_.reserve(kMaxImpulses);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const RobotModel& robot = model_.robots[i];
@@ -308,19 +309,22 @@ void World::refresh(int robot) {
 }
 
 void World::run_controllers() {
-  inputs_changed_ = false;
+  bool ran = false;
   const std::int64_t k = state_[0].k;
+  std::copy(input_.slab.begin(), input_.slab.end(), input_before_.begin());
   for (ControllerSlot& c : controllers_) {
     const std::int64_t since = k - c.start;
     if (since < 0 || since % c.period != 0) continue;
     control(c);
-    inputs_changed_ = true;
+    ran = true;
   }
   for (GroupControllerSlot& c : group_controllers_) {
     if (k % c.period != 0) continue;
     c.controller->control(output_of_group(c.group), c.commands);
-    inputs_changed_ = true;
+    ran = true;
   }
+  // Bits, not values: a log that leaves out what did not change must be able to tell −0 from 0.
+  inputs_changed_ = ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
 }
 
 void World::control(ControllerSlot& c) {

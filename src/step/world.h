@@ -122,7 +122,7 @@ class World {
 
   /// Calls the controller every `period` of simulated time from `start` on.
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
-  bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
+  bool inputs_changed() const { return inputs_changed_; }  // did controllers change any in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
   bool set_input(std::span<const double> input);
@@ -199,6 +199,7 @@ class World {
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]
   Input input_;
+  std::vector<double> input_before_;  // controllers ran
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
   Groups groups_;
