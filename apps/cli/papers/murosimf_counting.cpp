@@ -104,7 +104,7 @@ class Counter {
     c.is_static = true;
     for (const FieldObjectSpec& f : spec.field) {
       const bool floor = f.shape.kind == ShapeKind::plane;
-      if (floor && !floor_in_tree) continue;
+      if (!f.shape.collides || (floor && !floor_in_tree)) continue;  // lines are only painted
       const Result<Shape> shape = floor ? Result<Shape>(box_shape({2.25, 1.5, 0.005})) : library_.add(f.shape, spec.meshes);
       if (shape) c.items.push_back({*shape, floor ? Pose{identity3<double>(), {0, 0, -0.005}} : f.X_WO * f.shape.X_OS, 0});
     }
