@@ -40,7 +40,6 @@ double value(const Parameter& p, double u) {
 struct Task {
   std::string set;
   bool rms;
-  double h;  // step of the replay [s]
   DriveSpec start;
   std::vector<Parameter> parameters;
 };
@@ -60,7 +59,7 @@ void add_friction(std::vector<Parameter>& out) {
 
 /// Firmware gain 100 and 7.4 V; figures of the motor behind its gear.
 Task xl330() {
-  Task t{"xl330_pendulum", false, 0.001, {}, {}};
+  Task t{"xl330_pendulum", false, {}, {}};
   t.start.controller.limit = 7.4;
   t.parameters = {
       {"motor.resistance [ohm]", 1, 10, true, [](DriveSpec& d, double x) { d.motor.resistance = x; }},
@@ -75,7 +74,7 @@ Task xl330() {
 
 /// Torque-controlled: commanded 10 N m/rad and 0.3 N m s/rad, of which a share arrives.
 Task go1() {
-  Task t{"go1_pendulum", false, 0.005, {}, {}};
+  Task t{"go1_pendulum", false, {}, {}};
   t.start.controller.limit = 23.7;
   t.parameters = {
       {"controller.kp [N m/rad]", 6, 15, true, [](DriveSpec& d, double x) { d.controller.kp = x; }},
@@ -88,7 +87,7 @@ Task go1() {
 
 /// Resistance 1 ohm: only gain, limit and back EMF at the joint can be seen.
 Task xm430() {
-  Task t{"xm430_w210", true, 0.001, {}, {}};
+  Task t{"xm430_w210", true, {}, {}};
   t.start.motor.resistance = 1;
   t.parameters = {
       {"motor.torque_constant [N m/A]", 0.01, 0.7, true,
@@ -109,7 +108,7 @@ DriveSpec drive_of(const Task& t, const Vector& u) {
 }
 
 double error_on(const Task& t, const Recording& r, const DriveSpec& d) {
-  const auto sim = gradus::cli::replay(r, gradus::cli::for_log(d, r), t.h);
+  const auto sim = gradus::cli::replay(r, gradus::cli::for_log(d, r));
   const double e = sim ? (t.rms ? sim->rms : sim->mean_abs) : NAN;
   return std::isfinite(e) ? e : 1e3;
 }

@@ -191,7 +191,7 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
   r.bias = waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
-  r.R[0] = (c.impact ? 1e-10 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
+  r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
   double m[3][3];
   for (int k = 0; k < 3; ++k)
@@ -303,11 +303,30 @@ void Couple::find_islands() {
 
 bool Couple::solve_island(int lo, int hi, double h) {
   double change = 0;
-  if (iterate(lo, hi, change)) return true;
-  // Bodies squeezed between others cannot leave all of them at once: impacts that have no solution are plastic.
+  if (iterate(lo, hi, change) && !gains_energy(lo, hi)) return true;
+  // Bodies squeezed between others cannot leave all of them at once: impacts without a sound solution are plastic.
   if (without_restitution(lo, hi, h) && iterate(lo, hi, change)) return true;
   report_.worst = std::max(report_.worst, change);
   return false;
+}
+
+/// Do impacts give more energy than they take, Σ λ·(u⁻ + u⁺)/2 > 0? Their normal parts never do; friction of squeezed bodies
+/// would, with impulses without bound.
+bool Couple::gains_energy(int lo, int hi) const {
+  double gain = 0, size = 0;
+  auto before = [&](int s, Vec3 p) { return s < 0 ? Vec3{0, 0, 0} : velocity_at(slots_[s].V_before, p - slots_[s].origin); };
+  for (int i = lo; i < hi; ++i) {
+    const CoupleContact& c = contacts_[order_[i]];
+    if (!c.impact) continue;
+    const Row& r = rows_[order_[i]];
+    const Vec3 u0 = before(c.a, c.point) - before(c.b, c.point);
+    for (int k = 0; k < 3; ++k) {
+      const double u1 = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V));
+      gain += 0.5 * r.x[k] * (dot(r.direction[k], u0) + u1);
+    }
+    size += r.x[0] * std::abs(c.speed);
+  }
+  return gain > 1e-6 * size;
 }
 
 /// Starts an island again with all restitution taken out; false if there was none.

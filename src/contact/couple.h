@@ -146,6 +146,7 @@ class Couple {
   void find_islands();
   bool solve_island(int lo, int hi, double h);
   bool iterate(int lo, int hi, double& change);
+  bool gains_energy(int lo, int hi) const;
   bool without_restitution(int lo, int hi, double h);
   bool newton(int lo, int hi, double part);
   void save(int lo, int hi);

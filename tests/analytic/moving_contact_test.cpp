@@ -37,22 +37,23 @@ TEST(Collision, of_free_bodies_conserves_momentum_and_has_its_restitution) {
         const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
         Vec3 n{0, 0, 0};
         for (int i = 0; i < static_cast<int>(0.5 / h); ++i) {
-          for (const MovingContact& c : world->contacts()) n = c.normal;
+          const Vec3 normal = world->contacts().empty() ? n : world->contacts()[0].normal, v = base_velocity_of(*world, 0);
           world->step();
+          if (norm(n) == 0 && norm(base_velocity_of(*world, 0) - v) > 0.1) n = normal;  // of the first step that acted
         }
         ASSERT_GT(norm(n), 0) << "they never met";
         const Vec6 after = momentum_at(*world, all_q(*world), all_v(*world));
         EXPECT_LT(norm(after.l - before.l), 1e-12 * (1 + norm(before.l))) << h << boxes << e;
         EXPECT_LT(norm(after.a - before.a), 1e-12 * (1 + norm(before.a))) << h << boxes << e;
         const double measured = -dot(base_velocity_of(*world, 0) - base_velocity_of(*world, 1), n) / dot(Vec3{3, 0, 0}, n);
-        EXPECT_NEAR(measured, e, e > 0 ? 1e-3 : 0.05) << h << boxes;
+        EXPECT_NEAR(measured, e, e > 0 ? 1e-4 : 0.1) << h << boxes;  // e = 0 leaves the rebound of spring and damper
       }
 }
 
 /// The robot's own integrator drifts in first order, so the coupling is judged at the configuration in which it acts: with the
 /// contact and without it, momentum after the step is the same.
-TEST(Collision, of_a_ball_with_a_robot_of_any_level_conserves_momentum) {
-  for (const std::string motion : {"single_body", "prescribed_joints", "articulated"})
+TEST(Collision, of_a_ball_with_a_robot_conserves_momentum) {
+  for (const std::string motion : {"prescribed_joints", "articulated"})
     for (const double h : kSteps)
       for (const double e : {0.0, 1.0}) {
         SceneSpec both = scene(h), apart;
@@ -82,6 +83,23 @@ TEST(Collision, of_a_ball_with_a_robot_of_any_level_conserves_momentum) {
       }
 }
 
+/// One rigid body keeps its momentum exactly, so here the whole flight is judged.
+TEST(Collision, of_a_ball_with_a_robot_as_one_body_conserves_momentum) {
+  for (const double h : kSteps)
+    for (const double e : {0.0, 1.0}) {
+      SceneSpec s = empty_space(h, e);
+      add(s, humanoid28(), "single_body");
+      add(s, solid_ball(0.5, 0.05, 0.4), "free_body", {0.5, -0.05, -0.25}).v_WB = {-3, 0, 0};
+      const auto world = make_world(s);
+      const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
+      run(*world, 0.4);
+      const Vec6 after = momentum_at(*world, all_q(*world), all_v(*world));
+      EXPECT_GT(norm(base_velocity_of(*world, 0)), 0.01) << "they never met";
+      EXPECT_LT(norm(after.l - before.l), 1e-12 * (1 + norm(before.l))) << h << e;
+      EXPECT_LT(norm(after.a - before.a), 1e-12 * (1 + norm(before.a))) << h << e;
+    }
+}
+
 TEST(Collision, with_a_kinematic_robot_is_one_with_an_infinite_mass) {
   SceneSpec s = scene(0.001);
   add_ground(s);
@@ -91,7 +109,7 @@ TEST(Collision, with_a_kinematic_robot_is_one_with_an_infinite_mass) {
   const auto world = make_world(s);
   run(*world, 0.2);
   EXPECT_NEAR(base_velocity_of(*world, 1).x, 3, 1e-6);
-  EXPECT_EQ(world->q(0)[0], 0);
+  EXPECT_NEAR(world->q(0)[0], 0, 1e-12);
 }
 
 TEST(Stack, of_ten_boxes_rests) {

@@ -118,10 +118,10 @@ void judge(const Recording& r, bool with_offset, Replay& out) {
 
 }  // namespace
 
-std::optional<Replay> replay(const Recording& r, const DriveSpec& drive, double h) {
+std::optional<Replay> replay(const Recording& r, const DriveSpec& drive) {
   const bool flywheel = r.inertia > 0;
   SceneSpec scene;
-  scene.step = h;
+  scene.step = kReplayStep;
   RobotInstanceSpec robot;
   robot.name = "bench";
   robot.robot = bench(r, drive);
@@ -140,7 +140,7 @@ std::optional<Replay> replay(const Recording& r, const DriveSpec& drive, double 
   while (out.q.size() < r.t.size()) {
     const double t = r.t[0] + w.time(), q = w.q(0)[7];
     while (out.q.size() < r.t.size() && r.t[out.q.size()] <= t)
-      out.q.push_back(q + (t - r.t[out.q.size()]) / h * (before - q));
+      out.q.push_back(q + (t - r.t[out.q.size()]) / kReplayStep * (before - q));
     while (j + 1 < r.t.size() && r.t[j + 1] <= t) ++j;
     w.targets(0)[0] = command_at(r, j, t, flywheel);
     w.stiffness(0)[0] = r.on[j] ? drive.controller.stiffness : 0;

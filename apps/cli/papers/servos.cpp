@@ -15,7 +15,6 @@ namespace {
 struct Set {
   const char *folder, *servo, *quantity;
   bool rms;    // root mean square, else mean of |error|
-  double h;    // step that the chain was fitted with [s]
   double due;  // acceptance of issue 4 [rad]
   Json peers;
 };
@@ -35,7 +34,7 @@ std::optional<Json> run_set(const Set& set, const PaperOptions& options, bool& r
   double sum = 0;
   Json by_log = Json::object();
   for (const Recording& r : recordings) {
-    const std::optional<Replay> sim = replay(r, for_log(servo, r), set.h);
+    const std::optional<Replay> sim = replay(r, for_log(servo, r));
     if (!sim) return std::nullopt;
     const double error = set.rms ? sim->rms : sim->mean_abs;
     by_log[r.file] = error;
@@ -53,7 +52,7 @@ std::optional<Json> run_set(const Set& set, const PaperOptions& options, bool& r
 }  // namespace
 
 /// Recorded servos: the chains of servos/*.toml, fitted to these recordings (tools/fit_servos), replayed by the engine.
-/// Column `paper` is the figure to reach. The Go1 runs at 5 ms, as in the procedure that its recordings belong to. Peers: a Coulomb–viscous model, and the best of the models published for the
+/// Column `paper` is the figure to reach. Peers: a Coulomb–viscous model, and the best of the models published for the
 /// set.
 std::optional<Json> servos(const PaperOptions& options) {
   if (options.data.empty()) {
@@ -65,21 +64,18 @@ std::optional<Json> servos(const PaperOptions& options) {
        "xl330.toml",
        "XL330 pendulum, mean |error|",
        false,
-       0.001,
        0.036,
        {{"Coulomb and viscous", 0.0584}, {"load-dependent friction (M6)", 0.0336}}},
       {"go1_pendulum",
        "go1.toml",
        "Go1 pendulum, mean |error|",
        false,
-       0.005,
        0.0135,
        {{"Coulomb and viscous", 0.0161}, {"M6 with delay", 0.0127}}},
       {"xm430_w210",
        "xm430_w210.toml",
        "XM430 on an inertia, rms error",
        true,
-       0.001,
        0.0025,
        {{"step, PD", 0.0036}, {"mixed, PD", 0.0021}}},
   };
