@@ -20,9 +20,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = "# Made by tools/make_nao.py; docs/nao.md has the sources.\n\n"
-STIFFNESS = 0.7         # share of the voltage that the legs get, as in matches and in MoToFlex
-SATURATES_AT = 0.0676   # [rad] error at which the position term reaches its limit: 21.6 V / 319.5 V/rad (MoToFlex)
-ROTOR = 4.2e-7          # [kg m²] RE-max 24 class; small motors a quarter of it (no source, see docs/nao.md)
+SERVOS = {"HeadYaw": "arm_150", "HeadPitch": "arm_173", "ShoulderPitch": "shoulder_150", "ShoulderRoll": "arm_173", "ElbowYaw": "arm_150",
+          "ElbowRoll": "arm_173", "WristYaw": "wrist_51", "HipYawPitch": "leg_201", "HipRoll": "leg_201", "HipPitch": "leg_131",
+          "KneePitch": "leg_131", "AnklePitch": "leg_131", "AnkleRoll": "leg_201"}
 
 WHITE, GREY, DARK, ORANGE = "[0.93, 0.93, 0.95]", "[0.55, 0.57, 0.6]", "[0.12, 0.12, 0.14]", "[0.95, 0.45, 0.1]"
 
@@ -154,10 +154,11 @@ def mirrored(facts, version, rows, after):
 
 
 def foot_box(facts):
-    front, back, inner, outer = facts["foot"]["mm_from_ankle_axis"]["bhuman2021 front/back/inner/outer"]
-    sole = facts["link_lengths_mm"]["FootHeight"]
-    size, at = [front + back, inner + outer, 12], [(front - back) / 2, (outer - inner) / 2, -sole + 6]
-    return f'{{ box = {millimetres(size)}, at = {millimetres(at)} }}'
+    """A team's simulation box. The sole's own extremes (110, 50, 39, 50 mm) are those of a rounded outline; a box with such corners
+    would stand firmer than the robot does."""
+    size, at = facts["foot"]["box_mm_LxWxH"]["bhuman NaoV6H25.rsi2"], facts["foot"]["box_mm_LxWxH"]["bhuman_box_center"]
+    bottom = -facts["link_lengths_mm"]["FootHeight"]
+    return f'{{ box = {millimetres(size)}, at = {millimetres([at[0], at[1], bottom + size[2] / 2])} }}'
 
 
 def feet(facts):
@@ -245,24 +246,13 @@ def h21_forearm(facts):
     return {"mass": m, "com": [c / 1000 for c in f["com_mm"]], "inertia_com": {k: v * m / both["mass"] for k, v in both["inertia_com"].items()}}
 
 
-def motor_of(facts, version, joint_name):
-    block = facts["motors_V6" if version == "v6" else "motors_V3x"]
-    kind, ratio = block["joint"][joint_name]
-    name = kind if isinstance(kind, str) else next(n for n in block["types"] if n.startswith(f"{kind} "))
-    return block["types"][name], ratio
-
-
-def servos(facts, version):
-    """The simplest chain: position term limited to S × stall torque, back-EMF as damping, rotor at the joint [walk.md 1 (b)]."""
-    out = HEAD + f"# Servos of the Nao {version.upper()} as proportional drives with back-EMF, stiffness {STIFFNESS}.\n\n"
-    for name in ("HeadYaw", "HeadPitch", "ShoulderPitch", "ShoulderRoll", "ElbowYaw", "ElbowRoll", "WristYaw", "HipYawPitch", "HipRoll",
-                 "HipPitch", "KneePitch", "AnklePitch", "AnkleRoll"):
-        motor, ratio = motor_of(facts, version, name)
-        stall = motor["stall_mNm"] / 1000 * ratio
-        free = motor["no_load_rpm"] * 2 * 3.141592653589793 / 60 / ratio
-        rotor = ROTOR * (1 if motor["stall_mNm"] > 30 else 0.25)
-        out += (f"[servo.{name}]\nkp     = \"{text(STIFFNESS * stall / SATURATES_AT, 6)} N m/rad\"\nkd     = \"{text(stall / free, 6)} N m s/rad\"\n"
-                f"torque = \"{text(STIFFNESS * stall, 6)} N m\"\nspeed  = \"{text(free, 6)} rad/s\"\nrotor  = \"{text(rotor * ratio ** 2, 6)} kg m^2\"\n\n")
+def servos(version):
+    """Which servo file drives which joint."""
+    out = HEAD + f"# Servos of the Nao {version.upper()}.\n\n"
+    for name, drive in SERVOS.items():
+        if version == "v4" and drive == "shoulder_150":
+            drive = "arm_150"
+        out += f'[servo.{name}]\nfile = "../../servos/nao_{version}_{drive}.toml"\n\n'
     return out
 
 
@@ -283,7 +273,7 @@ def all_files(facts):
         for kind in ("h21", "h25"):
             out[f"nao_{kind}_{version}.toml"] = robot(kind, version)
     for version in ("v4", "v6"):
-        out[f"nao/servos_{version}.toml"] = servos(facts, version)
+        out[f"nao/servos_{version}.toml"] = servos(version)
     return out
 
 

@@ -21,10 +21,13 @@ class WalkReader {
   Result<WalkFile> read(const std::optional<toml::table>& file) {
     if (file) {
       TableReader top(*file, log_);
-      const toml::table *head = top.table("walk"), *stabiliser = top.table("stabiliser"), *posture = top.table("posture");
+      const toml::table *head = top.table("walk"), *stabiliser = top.table("stabiliser"),
+                        *posture = top.table("posture");
       top.finish("a walk file");
-      if (head != nullptr) read_head(*head);
-      else if (!top.has("walk")) fault({walk_.file, 1, 1}, "the file has no [walk] table", "begin with [walk] and name = \"…\"");
+      if (head != nullptr)
+        read_head(*head);
+      else if (!top.has("walk"))
+        fault({walk_.file, 1, 1}, "the file has no [walk] table", "begin with [walk] and name = \"…\"");
       if (stabiliser != nullptr) read_stabiliser(*stabiliser);
       if (posture != nullptr) read_posture(*posture);
     }
@@ -42,11 +45,14 @@ class WalkReader {
     std::vector<std::string> names;
     std::vector<Place> places;
     if (!t.texts(key, names, places)) {
-      if (!t.has(key)) fault(t.place(), std::string("'") + key + "' is missing", "name its six joints: yaw, roll, pitch, knee, ankle pitch, ankle roll");
+      if (!t.has(key))
+        fault(t.place(), std::string("'") + key + "' is missing",
+              "name its six joints: yaw, roll, pitch, knee, ankle pitch, ankle roll");
       return;
     }
     if (names.size() != 6)
-      return fault(t.place(key), fmt::format("{}: six joints are due, not {}", key, names.size()), "yaw, roll, pitch, knee, ankle pitch, ankle roll");
+      return fault(t.place(key), fmt::format("{}: six joints are due, not {}", key, names.size()),
+                   "yaw, roll, pitch, knee, ankle pitch, ankle roll");
     std::copy(names.begin(), names.end(), leg.begin());
   }
 
@@ -131,7 +137,9 @@ Diagnostics check_walk(const WalkFile& walk, const RobotSpec& robot, const Place
   const auto look_for = [&](const std::string& name) {
     const ObjectId id = robot.find(name);
     if (!id || !robot.objects[static_cast<std::size_t>(id.value)].is_joint())
-      out.push_back({mentioned, Severity::error, "walk '" + walk.name + "': '" + robot.name + "' has no joint " + in_quotes(name), did_you_mean(name, joints)});
+      out.push_back({mentioned, Severity::error,
+                     "walk '" + walk.name + "': '" + robot.name + "' has no joint " + in_quotes(name),
+                     did_you_mean(name, joints)});
   };
   for (const std::string& name : walk.left_leg) look_for(name);
   for (const std::string& name : walk.right_leg) look_for(name);

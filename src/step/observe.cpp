@@ -169,6 +169,7 @@ RobotOutput World::output(int robot) const {
 }
 
 bool World::fallen(int robot) const {
+  if (slot(robot).motion->grouped) return false;  // stays in its plane; a ball that rolls has not fallen
   const Vec3 up = to_matrix(base_orientation(q(robot).data())) * slot(robot).up;
   return dot(up, model_.ground.n) < 0.5;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
-constexpr int kSecondPasses = 1;      // an island may be predicted and coupled again once [docs/couple.md (12)]
+constexpr int kSecondPasses = 2;      // an island may be predicted and coupled again so often [docs/couple.md (12)]
 
 }  // namespace
 
@@ -108,6 +108,7 @@ int World::make_room(Slot& s, const RobotKind& kind) {
 void World::place_robots() {
   for (State& s : state_) s.slab.assign(static_cast<std::size_t>(layout_.state_size), 0.0);
   input_.slab.assign(static_cast<std::size_t>(layout_.input_size), 0.0);
+  input_before_ = input_.slab;
   impulses_.reserve(kMaxImpulses);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const RobotModel& robot = model_.robots[i];
@@ -209,35 +210,42 @@ bool World::review(Slot& s) {
   return law || drive;
 }
 
-void World::move(int robot) {
-  Slot& s = slot(robot);
-  const RobotContext& c = s.context;
-  const double h = model_.step;
+/// B1, B2: first opinions of drives and static contacts.
+void World::begin(Slot& s) {
   s.scratch.rests = false;
   s.scratch.kick = zero6<double>();
-  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(c), h);
-  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
-  const int predictions = settle([&] { s.motion->predict(c, h); }, [&] { return review(s); });
-  s.predictions += predictions;
+  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(s.context), model_.step);
+  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(s.context), model_.step);
+}
+
+void World::predict(int robot) {
+  slot(robot).motion->predict(slot(robot).context, model_.step);
+  ++slot(robot).predictions;
+}
+
+void World::move(int robot) {
+  Slot& s = slot(robot);
+  begin(s);
+  const int predictions = settle([&] { predict(robot); }, [&] { return review(s); });
   if (predictions > kPredictions) ++s.unsettled;
   if (!impulses_.empty()) take_impulses(robot);
 }
 
-/// The impulses may make a foot pull, slide or a servo yield: then the island is predicted and solved once more (12).
+/// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on must not
+/// be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved again (12).
 void World::move_island(int island, int thread) {
-  const double h = model_.step;
-  for (int r : contacts_.robots_of(island)) move(r);
+  const std::span<const int> robots = contacts_.robots_of(island);
+  for (int r : robots) begin(slot(r));
   for (int pass = 0;; ++pass) {
-    contacts_.couple(island, thread, movers_, h);
-    if (pass == kSecondPasses) break;
-    bool again = false;
-    for (int r : contacts_.robots_of(island)) again |= review(slot(r));
-    if (!again) break;
-    for (int r : contacts_.robots_of(island)) {
-      slot(r).motion->predict(slot(r).context, h);
-      ++slot(r).predictions;
+    for (int r : robots) {
+      predict(r);
       if (!impulses_.empty()) take_impulses(r);
     }
+    contacts_.couple(island, thread, movers_, model_.step);
+    if (pass == kSecondPasses) break;
+    bool again = false;
+    for (int r : robots) again |= review(slot(r));
+    if (!again) break;
   }
   contacts_.remember(island, state_[1].slab.data() + layout_.coupling);
 }
@@ -301,19 +309,22 @@ void World::refresh(int robot) {
 }
 
 void World::run_controllers() {
-  inputs_changed_ = false;
+  bool ran = false;
   const std::int64_t k = state_[0].k;
+  std::copy(input_.slab.begin(), input_.slab.end(), input_before_.begin());
   for (ControllerSlot& c : controllers_) {
     const std::int64_t since = k - c.start;
     if (since < 0 || since % c.period != 0) continue;
     control(c);
-    inputs_changed_ = true;
+    ran = true;
   }
   for (GroupControllerSlot& c : group_controllers_) {
     if (k % c.period != 0) continue;
     c.controller->control(output_of_group(c.group), c.commands);
-    inputs_changed_ = true;
+    ran = true;
   }
+  // Bits, not values: a log that leaves out what did not change must be able to tell −0 from 0.
+  inputs_changed_ = ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
 }
 
 void World::control(ControllerSlot& c) {

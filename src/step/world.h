@@ -122,7 +122,7 @@ class World {
 
   /// Calls the controller every `period` of simulated time from `start` on.
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
-  bool inputs_changed() const { return inputs_changed_; }  // did controllers run in the last step?
+  bool inputs_changed() const { return inputs_changed_; }  // did controllers change any in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
   bool set_input(std::span<const double> input);
@@ -174,6 +174,8 @@ class World {
   void move_groups(bool timed);   // B3 of all members
   void finish_groups();           // B5, A1 of all members
   void adopt(int robot);          // its group takes over a change from outside
+  void begin(Slot& s);          // B1, B2
+  void predict(int robot);      // B3
   void move(int robot);         // B1 to B3
   bool review(Slot& s);         // were limits met?
   void take_impulses(int robot);  // B4: given by users
@@ -197,6 +199,7 @@ class World {
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]
   Input input_;
+  std::vector<double> input_before_;  // controllers ran
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
   Groups groups_;

@@ -7,6 +7,7 @@
 #include "support/order.h"
 #include "support/robots.h"
 #include "tree/kernels.h"
+#include "tree/pairs.h"
 
 namespace gradus::test {
 namespace {
@@ -41,7 +42,7 @@ TEST(Flex, straight_pieces_have_the_mass_and_inertia_of_the_whole) {
       q[3] = 1;
       std::vector<Frame> frames(kind.links.size());
       compute_frames(kind, q.data(), v.data(), frames.data());
-      common_body(kind.links.data(), kind.nlink(), frames.data(), mass, com, J);
+      common_body(kind, frames.data(), mass, com, J);
     };
     double m1, m2;
     Vec3 c1, c2;

@@ -39,9 +39,9 @@ double mass_of(const RobotSpec& r) {
 TEST(Nao, MassesAddUpToThePublishedTotals) {
   EXPECT_NEAR(mass_of(nao("h25_v4")), 5.19535, 1e-5);
   EXPECT_NEAR(mass_of(nao("h25_v5")), 5.30535, 1e-5);
-  EXPECT_NEAR(mass_of(nao("h25_v6")), 5.35943, 1e-4);  // 5.48 on the data sheet: 0.12 kg are assigned nowhere
-  EXPECT_NEAR(mass_of(nao("h21_v4")), 5.0375, 1e-3);   // the teams' table 5.03926 has a right side 1.7 g heavier
-  EXPECT_NEAR(mass_of(nao("h21_v4")), 5.029339, 0.01); // the maker's page
+  EXPECT_NEAR(mass_of(nao("h25_v6")), 5.35943, 1e-4);   // 5.48 on the data sheet: 0.12 kg are assigned nowhere
+  EXPECT_NEAR(mass_of(nao("h21_v4")), 5.0375, 1e-3);    // the teams' table 5.03926 has a right side 1.7 g heavier
+  EXPECT_NEAR(mass_of(nao("h21_v4")), 5.029339, 0.01);  // the maker's page
 }
 
 TEST(Nao, HasTheJointsOfItsKind) {
@@ -67,24 +67,27 @@ TEST(Nao, LeftAndRightAreMirrorImages) {
     EXPECT_EQ(l.inertia.xy, -o.inertia.xy) << l.name;
     EXPECT_EQ(l.inertia.xz, o.inertia.xz) << l.name;
     if (!l.is_joint()) continue;
-    EXPECT_NEAR(std::fabs(l.lower) + std::fabs(l.upper), std::fabs(o.lower) + std::fabs(o.upper), 1.1 * kDegree) << l.name;
+    EXPECT_NEAR(std::fabs(l.lower) + std::fabs(l.upper), std::fabs(o.lower) + std::fabs(o.upper), 1.1 * kDegree)
+        << l.name;
   }
   EXPECT_GE(pairs, 17);
 }
 
 TEST(Nao, LimitsAreThoseOfTheDataSheet) {
   const RobotSpec r = nao("h25_v6");
-  const std::map<std::string, std::pair<double, double>> due{{"HeadYaw", {-119.5, 119.5}}, {"HeadPitch", {-38.5, 29.5}}, {"LHipYawPitch", {-65.62, 42.44}},
-                                                             {"LHipRoll", {-21.74, 45.29}}, {"RHipRoll", {-45.29, 21.74}}, {"LKneePitch", {-5.29, 121.04}},
-                                                             {"RKneePitch", {-5.9, 121.47}}, {"LAnkleRoll", {-22.79, 44.06}}, {"RAnkleRoll", {-44.06, 22.8}},
-                                                             {"RAnklePitch", {-67.97, 53.4}}, {"LElbowRoll", {-88.5, -2}}, {"RElbowRoll", {2, 88.5}}};
+  const std::map<std::string, std::pair<double, double>> due{
+      {"HeadYaw", {-119.5, 119.5}},    {"HeadPitch", {-38.5, 29.5}},    {"LHipYawPitch", {-65.62, 42.44}},
+      {"LHipRoll", {-21.74, 45.29}},   {"RHipRoll", {-45.29, 21.74}},   {"LKneePitch", {-5.29, 121.04}},
+      {"RKneePitch", {-5.9, 121.47}},  {"LAnkleRoll", {-22.79, 44.06}}, {"RAnkleRoll", {-44.06, 22.8}},
+      {"RAnklePitch", {-67.97, 53.4}}, {"LElbowRoll", {-88.5, -2}},     {"RElbowRoll", {2, 88.5}}};
   for (const auto& [name, limits] : due) {
     EXPECT_NEAR(object(r, name).lower / kDegree, limits.first, 1e-6) << name;
     EXPECT_NEAR(object(r, name).upper / kDegree, limits.second, 1e-6) << name;
   }
 }
 
-// Link lengths of the maker's page: with all joints zero the sole is 333.09 mm below the torso and 50 mm beside it; arms point forward.
+// Link lengths of the maker's page: with all joints zero the sole is 333.09 mm below the torso and 50 mm beside it;
+// arms point forward.
 TEST(Nao, SkeletonHasThePublishedLengths) {
   auto kind = compile(nao("h25_v6"), ContactSpec{});
   ASSERT_TRUE(kind);
@@ -100,16 +103,20 @@ TEST(Nao, SkeletonHasThePublishedLengths) {
   EXPECT_NEAR(at("LWristYaw").x, 0.105 + 0.05595, 1e-12);
   EXPECT_NEAR(at("RWristYaw").y, -0.098 - 0.015, 1e-12);
   double lowest = 0;
-  for (const ContactPoint& p : (*kind)->points) lowest = std::min(lowest, (f[static_cast<std::size_t>(p.link)].p + p.p_BC).z - p.radius);
+  for (const ContactPoint& p : (*kind)->points)
+    lowest = std::min(lowest, (f[static_cast<std::size_t>(p.link)].p + p.p_BC).z - p.radius);
   EXPECT_NEAR(lowest, -0.33309, 1e-9);
 }
 
-// Motor and ratio give speed and torque at the joint without load (NAO6 data sheet: 8700 rpm, 65 mN m behind 130.85).
+// Motor and ratio give stall torque and no-load speed at the joint (NAO6 data sheet: 8700 rpm, 65 mN m; behind 130.85).
 TEST(Nao, ServosHaveTheMotorsFigures) {
-  const ServoSpec& knee = object(nao("h25_v6"), "LKneePitch").servo;
-  EXPECT_NEAR(knee.speed, 6.9626, 1e-3);
-  EXPECT_NEAR(knee.torque, 0.7 * 8.505, 2e-3);
-  EXPECT_NEAR(object(nao("h25_v4"), "LHipRoll").servo.speed, 238.45 * kDegree, 1e-3);
+  const RobotSpec v6 = nao("h25_v6"), v4 = nao("h25_v4");
+  const DriveSpec &knee = *object(v6, "RKneePitch").drive, &hip = *object(v4, "LHipRoll").drive;
+  const double stall = knee.torque_gain() * knee.controller.limit;
+  EXPECT_NEAR(stall, 8.505, 0.02);
+  EXPECT_NEAR(stall / knee.speed_loss(), 6.9626, 0.02);
+  EXPECT_NEAR(hip.torque_gain() * hip.controller.limit, 11.97, 0.03);
+  EXPECT_NEAR(hip.torque_gain() * hip.controller.limit / hip.speed_loss(), 238.45 * kDegree, 0.02);
 }
 
 std::unique_ptr<World> world_of(const std::string& scene) {
@@ -148,7 +155,8 @@ TEST(Nao, WalksHalfAMetreAtEveryLevel) {
 TEST(Walking, NaoAndKidsizeWalkAboutWithoutFalling) {
   auto w = world_of("walk_about");
   while (w->time() < 30) w->step();
-  for (int r = 0; r < w->robot_count(); ++r) EXPECT_FALSE(w->fallen(r)) << w->model().robots[static_cast<std::size_t>(r)].name;
+  for (int r = 0; r < w->robot_count(); ++r)
+    EXPECT_FALSE(w->fallen(r)) << w->model().robots[static_cast<std::size_t>(r)].name;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "cli/papers/nao_trial.h"
 
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -14,14 +13,15 @@
 namespace gradus::cli {
 namespace {
 
-constexpr double kSampleTime = 0.01;       // [s]
-constexpr double kFallenTilt = 0.6;        // cosine of the tilt
-constexpr double kFallenHeight = 0.2;      // of the base                       [m]
+constexpr double kSampleTime = 0.01;   // [s]
+constexpr double kFallenTilt = 0.6;    // cosine of the tilt
+constexpr double kFallenHeight = 0.2;  // of the base                       [m]
 
 /// A controller whose joints are not quite where they say: a constant error on each target.
 class Miscalibrated : public Controller {
  public:
-  Miscalibrated(std::unique_ptr<Controller> inner, std::vector<double> error) : inner_(std::move(inner)), error_(std::move(error)) {}
+  Miscalibrated(std::unique_ptr<Controller> inner, std::vector<double> error)
+      : inner_(std::move(inner)), error_(std::move(error)) {}
   void control(const RobotOutput& output, RobotCommand& command) override {
     inner_->control(output, command);
     for (std::size_t j = 0; j < error_.size(); ++j) command.target[j] += error_[j];
@@ -33,7 +33,8 @@ class Miscalibrated : public Controller {
 };
 
 bool is_leg_joint(const std::string& name) {
-  return name.find("Hip") != std::string::npos || name.find("Knee") != std::string::npos || name.find("Ankle") != std::string::npos;
+  return name.find("Hip") != std::string::npos || name.find("Knee") != std::string::npos ||
+         name.find("Ankle") != std::string::npos;
 }
 
 std::vector<double> calibration_errors(const NaoTrial& t, const RobotKind& kind) {
@@ -42,15 +43,33 @@ std::vector<double> calibration_errors(const NaoTrial& t, const RobotKind& kind)
     if (o.joint < 0) continue;
     out.resize(std::max(out.size(), static_cast<std::size_t>(o.joint + 1)));
     if (!is_leg_joint(o.name) || o.name.find("YawPitch") != std::string::npos) continue;
-    out[static_cast<std::size_t>(o.joint)] = random_in({t.seed, 0, 7}, 0, static_cast<std::uint32_t>(o.joint), -t.calibration, t.calibration);
+    out[static_cast<std::size_t>(o.joint)] =
+        random_in({t.seed, 0, 7}, 0, static_cast<std::uint32_t>(o.joint), -t.calibration, t.calibration);
   }
   return out;
 }
 
+/// Worn gears: the reference play of a team's real robots [facts/nao.md 1.3].
+void add_play(ObjectSpec& o) {
+  const bool ankle = o.name.find("AnklePitch") != std::string::npos;
+  const bool worn =
+      ankle || o.name.find("HipPitch") != std::string::npos || o.name.find("KneePitch") != std::string::npos;
+  if (!worn || !o.drive) return;
+  GearStageSpec& g = o.drive->gear;
+  g.model = GearModel::elastic;
+  g.play = (ankle ? 1.0 : 1.4) * std::numbers::pi / 180;
+  g.stiffness = 1500;
+  g.damping = 2;
+}
+
 void set_drive(const NaoTrial& t, RobotSpec& robot) {
-  if (t.drive != NaoDrive::stiff) return;
-  for (ObjectSpec& o : robot.objects)
-    if (o.is_joint()) o.servo = {t.stiff_kp, 0.01 * t.stiff_kp, 20, std::numeric_limits<double>::infinity(), 0};
+  for (ObjectSpec& o : robot.objects) {
+    if (!o.is_joint()) continue;
+    if (t.drive == NaoDrive::play) add_play(o);
+    if (t.drive != NaoDrive::stiff) continue;
+    o.drive.reset();
+    o.servo = {t.stiff_kp, 0.01 * t.stiff_kp, 20, std::numeric_limits<double>::infinity(), 0};
+  }
 }
 
 void set_floor(const NaoTrial& t, ContactSpec& c) {
@@ -98,11 +117,14 @@ bool start_in_posture(const WalkFile& walk, SceneSpec& scene) {
   auto engine = walk::WalkEngine::make(walk, *kind, norm(scene.gravity));
   if (!engine) return print(engine.notes()), false;
   for (const ObjectInfo& o : (*kind)->objects)
-    if (o.joint >= 0) scene.robots[0].robot.objects[static_cast<std::size_t>(scene.robots[0].robot.find(o.name).value)].initial = engine->posture()[static_cast<std::size_t>(o.joint)];
+    if (o.joint >= 0)
+      scene.robots[0].robot.objects[static_cast<std::size_t>(scene.robots[0].robot.find(o.name).value)].initial =
+          engine->posture()[static_cast<std::size_t>(o.joint)];
   return true;
 }
 
-std::unique_ptr<Controller> make_controller(const NaoTrial& t, const std::optional<WalkFile>& walk, const std::shared_ptr<const RobotKind>& kind, double gravity) {
+std::unique_ptr<Controller> make_controller(const NaoTrial& t, const std::optional<WalkFile>& walk,
+                                            const std::shared_ptr<const RobotKind>& kind, double gravity) {
   if (t.controller) return t.controller(*kind, t.control_period);
   auto c = walk::WalkController::make(*walk, kind, gravity, t.program, {t.stabilise, t.steer, 0});
   print(c.notes());
@@ -117,7 +139,8 @@ NaoSample sample(const World& w, double last_yaw) {
 }
 
 void measure(World& w, const NaoTrial& t, NaoRun& run, const std::function<void(World&)>& each) {
-  const auto every = static_cast<std::int64_t>(std::lround(kSampleTime / t.step)), steps = static_cast<std::int64_t>(std::lround(t.duration / t.step));
+  const auto every = static_cast<std::int64_t>(std::lround(kSampleTime / t.step)),
+             steps = static_cast<std::int64_t>(std::lround(t.duration / t.step));
   run.path.push_back(sample(w, 0));
   for (std::int64_t k = 1; k <= steps; ++k) {
     w.step();
@@ -145,7 +168,9 @@ void sum_up(const NaoTrial& t, NaoRun& run) {
 
 }  // namespace
 
-const char* name_of(NaoDrive drive) { return drive == NaoDrive::stiff ? "stiff" : drive == NaoDrive::nao ? "nao" : "play"; }
+const char* name_of(NaoDrive drive) {
+  return drive == NaoDrive::stiff ? "stiff" : drive == NaoDrive::nao ? "nao" : "play";
+}
 
 std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(World&)>& each) {
   auto scene = make_scene(t);
@@ -163,13 +188,13 @@ std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(Worl
   const auto kind = w.model().robots[0].kind;
   auto controller = make_controller(t, walk, kind, norm(w.model().gravity));
   if (!controller) return std::nullopt;
-  if (t.calibration > 0) controller = std::make_unique<Miscalibrated>(std::move(controller), calibration_errors(t, *kind));
+  if (t.calibration > 0)
+    controller = std::make_unique<Miscalibrated>(std::move(controller), calibration_errors(t, *kind));
   w.add_controller(0, std::move(controller), t.control_period, 0);
   NaoRun run;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = thread_time();
   measure(w, t, run, each);
-  run.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run.us_per_step = 1e6 * run.wall / static_cast<double>(std::max<std::int64_t>(1, w.k()));
+  run.us_per_step = 1e6 * (thread_time() - start) / static_cast<double>(std::max<std::int64_t>(1, w.k()));
   sum_up(t, run);
   return run;
 }
@@ -178,7 +203,8 @@ double pitch_line(const NaoRun& run, double from, double to, double cycle, doubl
   std::vector<double> pitch;
   for (const NaoSample& s : run.path)
     if (s.t >= from - 1e-9 && s.t <= to + 1e-9) pitch.push_back(s.pitch);
-  const auto n = static_cast<std::size_t>(std::lround(std::floor(static_cast<double>(pitch.size()) * kSampleTime / cycle + 1e-6) * cycle / kSampleTime));
+  const auto n = static_cast<std::size_t>(
+      std::lround(std::floor(static_cast<double>(pitch.size()) * kSampleTime / cycle + 1e-6) * cycle / kSampleTime));
   if (n < 10) return 0;
   double mean = 0, a = 0, b = 0;
   for (std::size_t i = 0; i < n; ++i) mean += pitch[i] / static_cast<double>(n);

@@ -1,5 +1,5 @@
-/// One Nao on one floor: walks a program, replays target angles or plays key frames, and is measured. Shared by the experiments
-/// of papers 001 and 002.
+/// One Nao on one floor: walks a program, replays target angles or plays key frames, and is measured. Shared by the
+/// experiments of papers 001 and 002.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,8 @@ class World;
 
 namespace gradus::cli {
 
-/// How the joints are driven: stiff (proportional, 300 N m/rad, no motor), nao (motors and gears of the Nao), play (the same with
-/// worn gears).
+/// How the joints are driven: stiff (proportional, 300 N m/rad, no motor), nao (motors and gears of the Nao), play (the
+/// same with worn gears).
 enum class NaoDrive { stiff, nao, play };
 const char* name_of(NaoDrive drive);
 
@@ -27,22 +27,22 @@ struct NaoTrial {
   std::string robot = "robots/nao_h25_v6.toml";
   std::string motion = "articulated";
   NaoDrive drive = NaoDrive::nao;
-  double stiff_kp = 300;            // of NaoDrive::stiff                               [N m/rad]
+  double stiff_kp = 300;  // of NaoDrive::stiff                               [N m/rad]
   double friction = 0.8;
-  double stiffness = 2e5;           // of the ground, at each corner of a sole          [N/m]
-  double step = 0.001;              // [s]
-  double duration = 8;              // of the run                                       [s]
-  double measure_from = 0.6;        // displacement is counted from here                [s]
-  double calibration = 0;           // each leg joint is wrong by up to this            [rad]
-  std::uint64_t seed = 1;           // of the calibration errors
+  double stiffness = 2e5;     // of the ground, at each corner of a sole          [N/m]
+  double step = 0.001;        // [s]
+  double duration = 8;        // of the run                                       [s]
+  double measure_from = 0.6;  // displacement is counted from here                [s]
+  double calibration = 0;     // each leg joint is wrong by up to this            [rad]
+  std::uint64_t seed = 1;     // of the calibration errors
   // The walk; or a controller of one's own.
   std::string walk = "motions/nao_walk.toml";
   std::vector<WalkCommand> program;
   bool stabilise = false, steer = false;
-  std::function<void(WalkFile&)> edit_walk;                                            // changes of the gait
-  std::function<void(RobotSpec&)> edit_robot;                                          // changes of the robot
+  std::function<void(WalkFile&)> edit_walk;                                                // changes of the gait
+  std::function<void(RobotSpec&)> edit_robot;                                              // changes of the robot
   std::function<std::unique_ptr<Controller>(const RobotKind&, double period)> controller;  // instead of the walk
-  double control_period = 0.01;     // [s]
+  double control_period = 0.01;                                                            // [s]
 };
 
 struct NaoSample {
@@ -51,18 +51,18 @@ struct NaoSample {
 
 struct NaoRun {
   bool fell = false;
-  double fall_time = 0;             // [s]
-  double x = 0, y = 0, yaw = 0;     // base at the end in its own frame at `measure_from`    [m, rad]
-  double us_per_step = 0;           // processor time of a step
-  double wall = 0;                  // of the whole run                                      [s]
-  std::vector<NaoSample> path;      // every 10 ms
+  double fall_time = 0;                     // [s]
+  double x = 0, y = 0, yaw = 0;             // base at the end in its own frame at `measure_from`    [m, rad]
+  double us_per_step = 0;                   // processor time of a step, controller included          [µs]
+  std::vector<NaoSample> path;              // every 10 ms
   std::vector<std::vector<double>> joints;  // every 10 ms, joint angles
 };
 
 /// None after errors, which were printed. each: called after every sample.
 std::optional<NaoRun> run_trial(const NaoTrial& trial, const std::function<void(World&)>& each = nullptr);
 
-/// Amplitude of the line at `hz` in the pitch between two times, mean removed, Hann window over whole periods of `cycle` [s].   [rad]
+/// Amplitude of the line at `hz` in the pitch between two times, mean removed, Hann window over whole periods of
+/// `cycle` [s].   [rad]
 double pitch_line(const NaoRun& run, double from, double to, double cycle, double hz);
 
 }  // namespace gradus::cli

@@ -29,6 +29,16 @@ std::span<const Paper> all_papers();
 
 std::optional<Json> klancar(const PaperOptions&);
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> usarsim_gravity(const PaperOptions&);
+std::optional<Json> usarsim_timestep(const PaperOptions&);
+std::optional<Json> usarsim_framerate(const PaperOptions&);
+std::optional<Json> usarsim_walk(const PaperOptions&);
+std::optional<Json> usarsim_turn(const PaperOptions&);
+std::optional<Json> usarsim_circle(const PaperOptions&);
+std::optional<Json> usarsim_taichi(const PaperOptions&);
+std::optional<Json> motoflex_200(const PaperOptions&);
+std::optional<Json> motoflex_50(const PaperOptions&);
+std::optional<Json> motoflex_ablation(const PaperOptions&);
 std::optional<Json> murosimf_counting(const PaperOptions&);
 std::optional<Json> servos(const PaperOptions&);
 std::optional<Json> simbenchmark(const PaperOptions&);

@@ -31,7 +31,8 @@ class LegReader {
     }
     if (!notes_.empty()) return notes_;
     for (std::size_t i = 1; i < 6; ++i)
-      if (link(i).parent != leg_.joint[i - 1] + 1) fault("joint '" + names[i] + "' does not follow '" + names[i - 1] + "'");
+      if (link(i).parent != leg_.joint[i - 1] + 1)
+        fault("joint '" + names[i] + "' does not follow '" + names[i - 1] + "'");
     read_axes(names);
     read_lengths(names);
     if (!notes_.empty()) return notes_;
@@ -40,17 +41,22 @@ class LegReader {
 
  private:
   const Link& link(std::size_t i) const { return kind_.links[static_cast<std::size_t>(leg_.joint[i] + 1)]; }
-  void fault(std::string text) { notes_.push_back({place_, Severity::error, std::move(text), "a walk needs legs of the joints yaw, roll, pitch, knee, ankle pitch, ankle roll"}); }
+  void fault(std::string text) {
+    notes_.push_back({place_, Severity::error, std::move(text),
+                      "a walk needs legs of the joints yaw, roll, pitch, knee, ankle pitch, ankle roll"});
+  }
 
   void read_axes(const std::array<std::string, 6>& names) {
     const Vec3 yaw = link(0).axis;
     const double up = yaw.z >= 0 ? 1 : -1;
-    if (std::fabs(yaw.x) > kTiny || std::fabs(yaw.z) < 0.1) fault("the axis of '" + names[0] + "' does not lie upright in the y-z plane");
+    if (std::fabs(yaw.x) > kTiny || std::fabs(yaw.z) < 0.1)
+      fault("the axis of '" + names[0] + "' does not lie upright in the y-z plane");
     leg_.sign[0] = up;
     leg_.phi = std::atan2(-up * yaw.y, up * yaw.z);  // Rx(φ) z = (0, −sin φ, cos φ)
     for (std::size_t i = 1; i < 6; ++i) {
       const double along = i == 1 || i == 5 ? link(i).axis.x : link(i).axis.y;
-      if (std::fabs(std::fabs(along) - 1) > kTiny) fault(fmt::format("joint '{}' does not turn about {}", names[i], i == 1 || i == 5 ? "x" : "y"));
+      if (std::fabs(std::fabs(along) - 1) > kTiny)
+        fault(fmt::format("joint '{}' does not turn about {}", names[i], i == 1 || i == 5 ? "x" : "y"));
       leg_.sign[i] = along > 0 ? 1 : -1;
     }
   }
@@ -62,7 +68,8 @@ class LegReader {
     if (norm(link(5).p_PB) > kTiny) fault("the axes of '" + names[4] + "' and '" + names[5] + "' do not cross");
     for (std::size_t i : {3, 4}) {
       const Vec3 p = link(i).p_PB;
-      if (std::hypot(p.x, p.y) > kTiny || p.z >= 0) fault("joint '" + names[i] + "' is not straight below the one before it");
+      if (std::hypot(p.x, p.y) > kTiny || p.z >= 0)
+        fault("joint '" + names[i] + "' is not straight below the one before it");
     }
     leg_.thigh = -link(3).p_PB.z;
     leg_.shin = -link(4).p_PB.z;
@@ -107,7 +114,8 @@ LegAngles leg_angles(const LegGeometry& leg, const SolePose& X, bool& reached) {
   LegAngles q{};
   q[3] = knee_angle(leg, norm(d), reached);
   q[5] = std::atan2(d.y, d.z);
-  q[4] = std::atan2(-leg.thigh * sine(q[3]), leg.shin + leg.thigh * cosine(q[3])) - std::atan2(d.x, std::hypot(d.y, d.z));
+  q[4] =
+      std::atan2(-leg.thigh * sine(q[3]), leg.shin + leg.thigh * cosine(q[3])) - std::atan2(d.x, std::hypot(d.y, d.z));
   // What is left for the hip, seen from the tilted yaw axis: M = Rz(σ q0) Rx(q1 − φ) Ry(q2).
   const Mat3 M = rotation_x(-leg.phi) * X.R * rotation_x(-q[5]) * rotation_y(-q[4] - q[3]);
   q[0] = std::atan2(-M.y.x, M.y.y);
@@ -123,7 +131,8 @@ LegAngles leg_angles_with_yaw(const LegGeometry& leg, const SolePose& X, double 
   q[0] = leg.sign[0] * yaw;
   q[3] = knee_angle(leg, norm(a), reached);
   q[1] = std::atan2(a.y, -a.z);
-  q[2] = std::atan2(-a.x, std::hypot(a.y, a.z)) - std::atan2(leg.shin * sine(q[3]), leg.thigh + leg.shin * cosine(q[3]));
+  q[2] =
+      std::atan2(-a.x, std::hypot(a.y, a.z)) - std::atan2(leg.shin * sine(q[3]), leg.thigh + leg.shin * cosine(q[3]));
   const Vec3 n = transpose_times(R0 * rotation_x(q[1]) * rotation_y(q[2] + q[3]), X.R.z);  // sole normal in the shin
   q[4] = std::atan2(n.x, n.z);
   q[5] = -std::asin(std::clamp(n.y, -1.0, 1.0));

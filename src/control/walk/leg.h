@@ -1,5 +1,5 @@
-/// A leg of six joints in closed form: yaw (about an axis in the y–z plane), roll, pitch, knee, ankle pitch, ankle roll.
-/// Hip axes cross in one point, ankle axes in another; thigh and shin are straight when all angles are zero.
+/// A leg of six joints in closed form: yaw (about an axis in the y–z plane), roll, pitch, knee, ankle pitch, ankle
+/// roll. Hip axes cross in one point, ankle axes in another; thigh and shin are straight when all angles are zero.
 ///
 ///   R_BF = R_0(q0) Rx(q1) Ry(q2 + q3 + q4) Rx(q5),   R_0 = Rx(φ) Rz(σ q0) Rx(−φ)                         (1)
 ///
@@ -13,12 +13,12 @@
 namespace gradus::walk {
 
 struct LegGeometry {
-  std::array<int, 6> joint;   // joint numbers
-  std::array<double, 6> sign; // of each joint about +x or +y; of the yaw: σ
-  double phi = 0;             // tilt of the yaw axis about x                          [rad]
-  Vec3 p_BH{0, 0, 0};         // hip point in the base's frame, all joints zero        [m]
-  double thigh = 0, shin = 0; // [m]
-  double sole = 0;            // ankle point above the sole                            [m]
+  std::array<int, 6> joint;    // joint numbers
+  std::array<double, 6> sign;  // of each joint about +x or +y; of the yaw: σ
+  double phi = 0;              // tilt of the yaw axis about x                          [rad]
+  Vec3 p_BH{0, 0, 0};          // hip point in the base's frame, all joints zero        [m]
+  double thigh = 0, shin = 0;  // [m]
+  double sole = 0;             // ankle point above the sole                            [m]
   int foot_link = 0;
 };
 

@@ -39,15 +39,21 @@ void StepPlanner::command(const WalkCommand& v) {
 }
 
 PlanSample StepPlanner::next() {
-  const bool asked = (command_.forward != 0 || command_.side != 0 || command_.turn != 0) && (endless_ || steps_left_ > 0);
-  if (stands_ && asked) begin_step();
+  const bool asked =
+      (command_.forward != 0 || command_.side != 0 || command_.turn != 0) && (endless_ || steps_left_ > 0);
+  if (stands_ && asked)
+    begin_step();
   else if (!stands_ && t_ > gait_.step_time - kSameTime) {
-    if (closing_ && !asked) begin_standing();
-    else begin_step();
+    if (closing_ && !asked)
+      begin_standing();
+    else
+      begin_step();
   }
   const double s = t_ / gait_.step_time;
-  if (stands_) zmp_ = between(zmp_from_, zmp_between(), smooth_step(s / gait_.double_support));
-  else swing(s);
+  if (stands_)
+    zmp_ = between(zmp_from_, zmp_between(), smooth_step(s / gait_.double_support));
+  else
+    swing(s);
   const double turned = smooth_step(stands_ ? 1 : s);
   t_ += gait_.tick;
   return {now_, zmp_, heading_from_ + turned * (heading_ - heading_from_), steps_, !stands_};
@@ -91,7 +97,8 @@ void StepPlanner::move_path(const Advance& a, bool leading) {
 
 void StepPlanner::begin_step() {
   const bool first = stands_;
-  if (first) t_ = 0;
+  if (first)
+    t_ = 0;
   else {
     now_[static_cast<std::size_t>(swing_)] = to_;
     t_ -= gait_.step_time;
@@ -114,11 +121,14 @@ void StepPlanner::begin_step() {
 }
 
 std::array<double, 2> StepPlanner::zmp_at(const FootPose& foot, int side, double ahead) const {
-  const double x = gait_.zmp_forward + ahead, y = outward(side) * gait_.zmp_outward, c = cosine(foot.yaw), s = sine(foot.yaw);
+  const double x = gait_.zmp_forward + ahead, y = outward(side) * gait_.zmp_outward, c = cosine(foot.yaw),
+               s = sine(foot.yaw);
   return {foot.x + x * c - y * s, foot.y + x * s + y * c};
 }
 
-std::array<double, 2> StepPlanner::zmp_between() const { return between(zmp_at(now_[kLeft], kLeft, 0), zmp_at(now_[kRight], kRight, 0), 0.5); }
+std::array<double, 2> StepPlanner::zmp_between() const {
+  return between(zmp_at(now_[kLeft], kLeft, 0), zmp_at(now_[kRight], kRight, 0), 0.5);
+}
 
 /// s: share of the step that is over.
 void StepPlanner::swing(double s) {

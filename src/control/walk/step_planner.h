@@ -1,10 +1,11 @@
 /// Where the feet and the zero-moment point go, tick after tick, from the body's velocity.
 ///
-/// One step: for the share `double_support` both feet carry and the zero-moment point goes over to the standing foot by a smooth
-/// step; then the other foot swings, arrives after the share `land` of single support, and is set down at its end. Feet are
-/// placed at ± half the spacing beside the body's path. Forward parts are shared by both feet, the first step lands a full step
-/// ahead; sideways parts and larger turns are made by the leading (inner) foot for two steps at once, so that feet never cross.
-/// Velocities count for steps that begin after the command. When it is zero, one closing step is made, then the robot stands.
+/// One step: for the share `double_support` both feet carry and the zero-moment point goes over to the standing foot by
+/// a smooth step; then the other foot swings, arrives after the share `land` of single support, and is set down at its
+/// end. Feet are placed at ± half the spacing beside the body's path. Forward parts are shared by both feet, the first
+/// step lands a full step ahead; sideways parts and larger turns are made by the leading (inner) foot for two steps at
+/// once, so that feet never cross. Velocities count for steps that begin after the command. When it is zero, one
+/// closing step is made, then the robot stands.
 #pragma once
 #include <array>
 
@@ -20,10 +21,10 @@ struct FootPose {
 enum Side { kLeft = 0, kRight = 1 };
 
 struct PlanSample {
-  std::array<FootPose, 2> foot;      // left, right
-  std::array<double, 2> zmp{0, 0};   // reference x, y                                                  [m]
-  double heading = 0;                // that the commands ask for, corrections left out                 [rad]
-  int steps = 0;                     // begun so far
+  std::array<FootPose, 2> foot;     // left, right
+  std::array<double, 2> zmp{0, 0};  // reference x, y                                                  [m]
+  double heading = 0;               // that the commands ask for, corrections left out                 [rad]
+  int steps = 0;                    // begun so far
   bool walking = false;
 };
 
@@ -58,13 +59,13 @@ class StepPlanner {
   int steps_left_ = 0;
   bool endless_ = false;
   bool stands_ = true, closing_ = false;
-  double t_ = 0;                                // since the step, or the standing, began     [s]
-  int swing_ = kLeft;                           // which foot swings
-  std::array<FootPose, 2> from_, now_;          // at the beginning of the step, now
-  FootPose to_;                                 // where the swinging foot goes
-  FootPose path_;                               // of the body
-  double length_ = 0;                           // of the step                                [m]
-  double heading_ = 0, heading_from_ = 0;       // asked for, at the end and beginning of the step
+  double t_ = 0;                           // since the step, or the standing, began     [s]
+  int swing_ = kLeft;                      // which foot swings
+  std::array<FootPose, 2> from_, now_;     // at the beginning of the step, now
+  FootPose to_;                            // where the swinging foot goes
+  FootPose path_;                          // of the body
+  double length_ = 0;                      // of the step                                [m]
+  double heading_ = 0, heading_from_ = 0;  // asked for, at the end and beginning of the step
   std::array<double, 2> zmp_from_{}, zmp_{};
   int steps_ = 0;
 };

@@ -7,10 +7,11 @@
 namespace gradus::walk {
 namespace {
 
-constexpr int kSteerSteps = 4;                      // steps between two corrections of the heading
-constexpr double kSteerNow = 0.6, kSteerSum = 0.25; // shares of the error, and of all before, that are made good until the next
-constexpr std::size_t kMeasured = 60'000;           // ticks before the memory must grow: ten minutes
-constexpr double kTimeSlack = 1e-6;                 // of a tick
+constexpr int kSteerSteps = 4;  // steps between two corrections of the heading
+constexpr double kSteerNow = 0.6,
+                 kSteerSum = 0.25;         // shares of the error, and of all before, that are made good until the next
+constexpr std::size_t kMeasured = 60'000;  // ticks before the memory must grow: ten minutes
+constexpr double kTimeSlack = 1e-6;        // of a tick
 
 double wrapped(double a) { return a - 2 * std::numbers::pi * std::round(a / (2 * std::numbers::pi)); }
 
@@ -21,17 +22,26 @@ int index_of_foot(const RobotKind& kind, int link) {
 
 }  // namespace
 
-Result<std::unique_ptr<WalkController>> WalkController::make(const WalkFile& walk, std::shared_ptr<const RobotKind> kind, double gravity,
-                                                             std::vector<WalkCommand> program, const WalkOptions& options) {
+Result<std::unique_ptr<WalkController>> WalkController::make(const WalkFile& walk,
+                                                             std::shared_ptr<const RobotKind> kind, double gravity,
+                                                             std::vector<WalkCommand> program,
+                                                             const WalkOptions& options) {
   auto engine = WalkEngine::make(walk, kind, gravity);
   if (!engine) return engine.notes();
-  return std::unique_ptr<WalkController>(new WalkController(std::move(*engine), walk, std::move(kind), std::move(program), options));
+  return std::unique_ptr<WalkController>(
+      new WalkController(std::move(*engine), walk, std::move(kind), std::move(program), options));
 }
 
-WalkController::WalkController(WalkEngine engine, const WalkFile& walk, std::shared_ptr<const RobotKind> kind, std::vector<WalkCommand> program,
-                               const WalkOptions& options)
-    : engine_(std::move(engine)), fresh_(engine_), stabiliser_(walk.stabiliser), kind_(std::move(kind)), program_(std::move(program)), options_(options) {
-  for (int side : {kLeft, kRight}) foot_index_[static_cast<std::size_t>(side)] = index_of_foot(*kind_, engine_.leg(side).foot_link);
+WalkController::WalkController(WalkEngine engine, const WalkFile& walk, std::shared_ptr<const RobotKind> kind,
+                               std::vector<WalkCommand> program, const WalkOptions& options)
+    : engine_(std::move(engine)),
+      fresh_(engine_),
+      stabiliser_(walk.stabiliser),
+      kind_(std::move(kind)),
+      program_(std::move(program)),
+      options_(options) {
+  for (int side : {kLeft, kRight})
+    foot_index_[static_cast<std::size_t>(side)] = index_of_foot(*kind_, engine_.leg(side).foot_link);
   if (options_.stabilise || options_.steer) measured_.reserve(kMeasured);
   restart();
 }
@@ -113,7 +123,8 @@ void WalkController::stabilise() {
   const Measured& m = measured_[static_cast<std::size_t>(std::max<std::int64_t>(0, ticks_ - late))];
   rate_[0] += stabiliser_.smoothing * (m.roll_rate - rate_[0]);
   rate_[1] += stabiliser_.smoothing * (m.pitch_rate - rate_[1]);
-  const double pitch = stabiliser_.pitch * rate_[1], roll = stabiliser_.roll * rate_[0], left = m.left_share, right = 1 - left;
+  const double pitch = stabiliser_.pitch * rate_[1], roll = stabiliser_.roll * rate_[0], left = m.left_share,
+               right = 1 - left;
   correction_ = {pitch * left, roll * left, pitch * right, roll * right};
 }
 

@@ -19,11 +19,13 @@ Result<WalkEngine> WalkEngine::make(const WalkFile& walk, std::shared_ptr<const 
   notes.insert(notes.end(), right.notes().begin(), right.notes().end());
   if (has_errors(notes)) return notes;
   const double longest = std::min(left->thigh + left->shin + left->sole, right->thigh + right->shin + right->sole);
-  if (walk.gait.hip_height >= longest) return Diagnostics{{walk.place, Severity::error, "hip_height is more than the legs' length", "bend the knees"}};
+  if (walk.gait.hip_height >= longest)
+    return Diagnostics{{walk.place, Severity::error, "hip_height is more than the legs' length", "bend the knees"}};
   return WalkEngine(walk, std::move(kind), {*left, *right}, gravity);
 }
 
-WalkEngine::WalkEngine(const WalkFile& walk, std::shared_ptr<const RobotKind> kind, const std::array<LegGeometry, 2>& legs, double gravity)
+WalkEngine::WalkEngine(const WalkFile& walk, std::shared_ptr<const RobotKind> kind,
+                       const std::array<LegGeometry, 2>& legs, double gravity)
     : gait_(walk.gait), kind_(std::move(kind)), leg_(legs), planner_(walk.gait) {
   const auto njoint = static_cast<std::size_t>(kind_->njoint());
   shared_yaw_ = kind_->joints[static_cast<std::size_t>(leg_[kRight].joint[0])].mimic_of == leg_[kLeft].joint[0];

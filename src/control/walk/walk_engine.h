@@ -37,13 +37,14 @@ class WalkEngine {
   const LegGeometry& leg(int side) const { return leg_[static_cast<std::size_t>(side)]; }
   bool shared_yaw() const { return shared_yaw_; }
   double period() const { return gait_.tick; }
-  double height() const { return height_; }                    // of the centre of mass, standing   [m]
+  double height() const { return height_; }  // of the centre of mass, standing   [m]
   const PreviewGains& gains() const { return gains_; }
-  int out_of_reach() const { return out_of_reach_; }           // leg postures that were farther than the leg
-  int beyond_limits() const { return beyond_limits_; }         // joint angles cut at a limit
+  int out_of_reach() const { return out_of_reach_; }    // leg postures that were farther than the leg
+  int beyond_limits() const { return beyond_limits_; }  // joint angles cut at a limit
 
  private:
-  WalkEngine(const WalkFile& walk, std::shared_ptr<const RobotKind> kind, const std::array<LegGeometry, 2>& legs, double gravity);
+  WalkEngine(const WalkFile& walk, std::shared_ptr<const RobotKind> kind, const std::array<LegGeometry, 2>& legs,
+             double gravity);
   void solve_posture();
   void solve_legs();
   void set_leg(int side, const LegAngles& angles);
@@ -55,15 +56,15 @@ class WalkEngine {
   bool shared_yaw_ = false;
   StepPlanner planner_;
   PreviewGains gains_;
-  std::array<PreviewState, 2> axis_;                 // x, y
-  std::vector<PlanSample> ahead_;                    // now, and the next N ticks
-  std::array<std::vector<double>, 2> reference_;     // (N + 1) of each axis
+  std::array<PreviewState, 2> axis_;              // x, y
+  std::vector<PlanSample> ahead_;                 // now, and the next N ticks
+  std::array<std::vector<double>, 2> reference_;  // (N + 1) of each axis
   double height_ = 0;
   Mat3 R_WB_ = identity3<double>();
   Vec3 p_WB_{0, 0, 0};
-  std::vector<double> q_;                            // (njoint)
-  std::vector<double> coordinates_, velocities_;     // (nq, nv) of the forward kinematics
-  std::vector<Frame> frames_;                        // (nlink)
+  std::vector<double> q_;                         // (njoint)
+  std::vector<double> coordinates_, velocities_;  // (nq, nv) of the forward kinematics
+  std::vector<Frame> frames_;                     // (nlink)
   int out_of_reach_ = 0, beyond_limits_ = 0;
 };
 

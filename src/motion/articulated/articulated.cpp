@@ -1,5 +1,6 @@
 #include "motion/articulated/articulated.inl"
 #include "motion/joint_path.h"
+#include "motion/rigid.h"
 
 namespace gradus {
 namespace {

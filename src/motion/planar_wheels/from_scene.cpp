@@ -105,7 +105,7 @@ RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& p
   r.drive.speed_gain = motor.servo.kd;
   r.drive.limit_drive = r.drive.limit_brake = motor.servo.torque;
   r.outline = outline_of(kind);
-  if (r.outline.size() < 3) missing.push_back("an outline: a box (or several) on its base that collides");
+  if (r.outline.size() < 3) missing.push_back("an outline that is star-shaped about its axle: a box (or several) on its base that collides");
   return r;
 }
 

@@ -162,10 +162,23 @@ namespace {
 
 constexpr double kSame = 1e-9;  // closer points are one [m]
 
-bool strictly_inside(const std::vector<Vec2>& part, Vec2 p) {
+/// By at least `depth`.
+bool inside(const std::vector<Vec2>& part, Vec2 p, double depth) {
   for (std::size_t i = 0; i < part.size(); ++i) {
     const Vec2 a = part[i], e = part[(i + 1) % part.size()] - a;
-    if (cross(e, p - a) <= kSame * norm(e)) return false;
+    if (!(cross(e, p - a) > depth * norm(e))) return false;
+  }
+  return true;
+}
+bool any_holds(std::span<const std::vector<Vec2>> parts, Vec2 p, double depth) {
+  return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return inside(part, p, depth); });
+}
+
+/// Does every edge run along the parts' surface, and round the origin? Sorting by angle alone would cut across a bay.
+bool follows_surface(std::span<const Vec2> outline, std::span<const std::vector<Vec2>> parts) {
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Vec2 a = outline[i], b = outline[(i + 1) % outline.size()], middle = 0.5 * (a + b);
+    if (!(cross(a, b) > 0) || any_holds(parts, middle, 10 * kSame) || !any_holds(parts, middle, -10 * kSame)) return false;
   }
   return true;
 }
@@ -185,8 +198,7 @@ std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts) {
   std::vector<Vec2> points;
   const auto keep = [&](Vec2 p) {
     const auto near = [&](Vec2 q) { return norm(p - q) < kSame; };
-    const bool covered = std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return strictly_inside(part, p); });
-    if (!covered && std::none_of(points.begin(), points.end(), near)) points.push_back(p);
+    if (!any_holds(parts, p, kSame) && std::none_of(points.begin(), points.end(), near)) points.push_back(p);
   };
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (std::size_t k = 0; k < parts[i].size(); ++k) {
@@ -205,7 +217,7 @@ std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts) {
     const Vec2 a = points[(i + points.size() - 1) % points.size()], b = points[i], c = points[(i + 1) % points.size()];
     if (std::fabs(cross(b - a, c - b)) > kSame * norm(c - a)) out.push_back(b);
   }
-  return out;
+  return follows_surface(out, parts) ? out : std::vector<Vec2>{};
 }
 
 }  // namespace gradus::wheels

@@ -51,8 +51,8 @@ std::vector<RimPoint> rim_table(std::span<const ConvexPiece> pieces, double ball
 std::vector<Vec2> square_outline(double side);
 std::vector<Vec2> guide_outline(double side, double guide_width, double guide_depth);
 
-/// Outline of the union of convex, counter-clockwise polygons that is star-shaped about the origin: their corners and
-/// crossings that no other covers, by angle.
+/// Outline of the union of convex, counter-clockwise polygons: their corners and crossings that no other covers, by
+/// angle. Empty if the union is not star-shaped about the origin (or does not hold it).
 std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts);
 /// Counter-clockwise convex hull.
 std::vector<Vec2> convex_hull(std::vector<Vec2> points);

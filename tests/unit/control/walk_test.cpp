@@ -134,7 +134,8 @@ TEST_P(Legs, APoseOutOfReachIsToldAndStretchesTheLeg) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Walkers, Legs,
-                         testing::Values(std::array<std::string, 2>{"nao_h25_v6", "nao_walk"}, std::array<std::string, 2>{"kidsize", "kidsize_steps"}));
+                         testing::Values(std::array<std::string, 2>{"nao_h25_v6", "nao_walk"},
+                                         std::array<std::string, 2>{"kidsize", "kidsize_steps"}));
 
 /// The plan's end: ticks until the robot stands again.
 PlanSample end_of(const GaitSpec& gait, const WalkCommand& command) {
@@ -176,13 +177,15 @@ TEST(StepPlanner, ACircleIsARegularPolygonWithItsChords) {
 
 TEST(StepPlanner, FeetNeverCrossAndMoveWithoutJumps) {
   const GaitSpec gait = walk_of("nao_walk").gait;
-  for (const WalkCommand& c : {WalkCommand{0.2, 0, 0, 6}, WalkCommand{0, 0.06, 0, 6}, WalkCommand{0, -0.06, 0, 6}, WalkCommand{0, 0, 0.7, 6}, WalkCommand{0.1, 0, -0.7, 6}}) {
+  for (const WalkCommand& c : {WalkCommand{0.2, 0, 0, 6}, WalkCommand{0, 0.06, 0, 6}, WalkCommand{0, -0.06, 0, 6},
+                               WalkCommand{0, 0, 0.7, 6}, WalkCommand{0.1, 0, -0.7, 6}}) {
     StepPlanner p(gait);
     p.command(c);
     PlanSample last = p.next();
     for (int k = 0; k < 500; ++k) {
       const PlanSample s = p.next();
-      const double dx = s.foot[kLeft].x - s.foot[kRight].x, dy = s.foot[kLeft].y - s.foot[kRight].y, yaw = s.foot[kRight].yaw;
+      const double dx = s.foot[kLeft].x - s.foot[kRight].x, dy = s.foot[kLeft].y - s.foot[kRight].y,
+                   yaw = s.foot[kRight].yaw;
       EXPECT_GT(-dx * std::sin(yaw) + dy * std::cos(yaw), 0.06) << "tick " << k;  // left of the right foot
       for (std::size_t f : {0u, 1u}) {
         EXPECT_LT(std::hypot(s.foot[f].x - last.foot[f].x, s.foot[f].y - last.foot[f].y), 0.012);
@@ -209,7 +212,8 @@ TEST(WalkEngine, CentreOfMassIsWhereTheControlWantsItAndStandingFeetStayPut) {
       std::copy(e.posture().begin(), e.posture().end(), q.begin() + 7);
       compute_poses(*kind, q.data(), v.data(), frames.data());
       Vec3 c{0, 0, 0};
-      for (std::size_t i = 0; i < frames.size(); ++i) c += (frames[i].p + frames[i].R * kind->links[i].com) * (kind->links[i].mass / kind->mass);
+      for (std::size_t i = 0; i < frames.size(); ++i)
+        c += (frames[i].p + frames[i].R * kind->links[i].com) * (kind->links[i].mass / kind->mass);
       const Vec3 c_W = e.base() * c;
       EXPECT_NEAR(c_W.x, e.centre_of_mass()[0], 2e-5);
       EXPECT_NEAR(c_W.y, e.centre_of_mass()[1], 2e-5);
@@ -237,7 +241,7 @@ std::vector<double> targets_at(WalkController& c, const RobotKind& kind, double 
   out.q_WB = {1, 0, 0, 0};
   out.gyro = {0, 0.3, 0};
   out.foot_force = force;
-  RobotCommand command{target};
+  RobotCommand command{target, {}};
   c.control(out, command);
   return target;
 }
@@ -249,7 +253,8 @@ TEST(WalkController, ARewoundRunGetsTheSameTargets) {
     ASSERT_TRUE(c);
     std::vector<std::vector<double>> first;
     for (int k = 0; k < 300; ++k) first.push_back(targets_at(**c, *kind, 0.01 * k));
-    for (int k = 120; k < 300; ++k) EXPECT_EQ(targets_at(**c, *kind, 0.01 * k), first[static_cast<std::size_t>(k)]) << k;
+    for (int k = 120; k < 300; ++k)
+      EXPECT_EQ(targets_at(**c, *kind, 0.01 * k), first[static_cast<std::size_t>(k)]) << k;
   }
 }
 

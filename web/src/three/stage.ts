@@ -235,6 +235,7 @@ export class Stage {
   }
 
   setMode(mode: CameraMode): void {
+    if (mode !== this.mode) this.isUntouched = false;
     this.mode = mode;
     this.controls.enabled = mode !== 'robot';
     this.hasAnchor = false;
@@ -290,6 +291,7 @@ export class Stage {
     this.renderer.setSize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.isUntouched && this.mode === 'orbit') this.framed = false;
     this.needsRender = true;
     this.render(); // at once: setting the size has cleared the canvas
   }

@@ -1,0 +1,112 @@
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "cli/commands.h"
+#include "cli/papers/walk_sweep.h"
+#include "control/keyframes.h"
+#include "step/world.h"
+
+namespace gradus::cli {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+/// What is seen of a dance: how near the centre of mass comes to the edge of what carries, how well RAnkleRoll follows.
+struct Dance {
+  double margin = 1e9;           // least distance of the centre of mass from the edge of the loaded soles     [m]
+  double one_leg[2] = {0, 0};    // time on the left, on the right foot alone                                    [s]
+  std::vector<double> t, ankle;  // RAnkleRoll                                                                  [s, rad]
+};
+
+/// Distance inside the sole of one foot, negative outside; the sole is a rectangle in the ankle's frame.
+double inside_sole(const World& w, int link, Vec3 com) {
+  const RobotKind& kind = *w.model().robots[0].kind;
+  double lo[2] = {1, 1}, hi[2] = {-1, -1};
+  for (const ContactPoint& p : kind.points) {
+    if (p.link != link) continue;
+    lo[0] = std::min(lo[0], p.p_BC.x), hi[0] = std::max(hi[0], p.p_BC.x);
+    lo[1] = std::min(lo[1], p.p_BC.y), hi[1] = std::max(hi[1], p.p_BC.y);
+  }
+  const Pose X = w.X_WL(0, link);
+  const Vec3 c = transpose_times(X.R, com - X.p);
+  return std::min({c.x - lo[0], hi[0] - c.x, c.y - lo[1], hi[1] - c.y});
+}
+
+void look(const World& w, Dance& d) {
+  const RobotKind& kind = *w.model().robots[0].kind;
+  const int left = kind.find_joint("LAnkleRoll") + 1, right = kind.find_joint("RAnkleRoll") + 1;
+  const bool on_left = w.contact_force(0, left) > 1, on_right = w.contact_force(0, right) > 1;
+  d.t.push_back(w.time());
+  d.ankle.push_back(w.q(0)[7 + static_cast<std::size_t>(right - 1)]);
+  if (on_left == on_right) return;
+  d.one_leg[on_left ? 0 : 1] += 0.01;
+  d.margin = std::min(d.margin, inside_sole(w, on_left ? left : right, w.centre_of_mass(0)));
+}
+
+std::optional<NaoRun> dance(const std::string& level, NaoDrive drive, Dance& d) {
+  Diagnostics notes;
+  const auto motion = load_motion(find_file("motions/nao_tai_chi.toml", "", "motions", load_options(), {}, notes));
+  print(notes), print(motion.notes());
+  if (!motion) return std::nullopt;
+  NaoTrial t;
+  t.motion = level;
+  t.drive = drive;
+  t.duration = motion->frames.back().t + 2;
+  t.controller = [&motion](const RobotKind& kind, double) {
+    return std::make_unique<Keyframes>(*motion, kind, false, 0);
+  };
+  return run_trial(t, [&d](World& w) { look(w, d); });
+}
+
+}  // namespace
+
+/// Paper 001, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this
+/// one holds each leg for 30 s (motions/nao_tai_chi.toml).
+std::optional<Json> usarsim_taichi(const PaperOptions& options) {
+  struct Variant {
+    const char* level;
+    NaoDrive drive;
+    std::string name;
+  };
+  const Variant variants[] = {{"single_body", NaoDrive::nao, "single_body"},
+                              {"prescribed_joints", NaoDrive::nao, "prescribed_joints"},
+                              {"articulated", NaoDrive::nao, "articulated, nao"},
+                              {"articulated", NaoDrive::play, "articulated, play"}};
+  Json outcome, left, right, margin, error;
+  Plot plot{"RAnkleRoll in the dance", "time [s]", "RAnkleRoll [deg]", {}};
+  std::vector<double> plan;
+  int fallen = 0;
+  for (const Variant& v : variants) {
+    Dance d;
+    const auto run = dance(v.level, v.drive, d);
+    if (!run) return std::nullopt;
+    fallen += run->fell;
+    outcome[v.name] = run->fell ? "falls" : "keeps its balance";
+    left[v.name] = d.one_leg[0];
+    right[v.name] = d.one_leg[1];
+    margin[v.name] = 1000 * d.margin;
+    if (v.name == "prescribed_joints") plan = d.ankle;
+    if (!plan.empty() && v.level[0] == 'a') {
+      double sum = 0;
+      const std::size_t n = std::min(plan.size(), d.ankle.size());
+      for (std::size_t i = 0; i < n; ++i) sum += std::pow(d.ankle[i] - plan[i], 2);
+      error[v.name] = std::sqrt(sum / static_cast<double>(n)) / kDegree;
+    }
+    plot.series.push_back({v.name, d.t, {}});
+    for (const double a : d.ankle) plot.series.back().y.push_back(a / kDegree);
+  }
+  if (!options.out.empty() && !write_plot(plot, options.out, "usarsim-taichi")) return std::nullopt;
+  Json rows = Json::array();
+  rows.push_back(row("outcome", "", "keeps its balance", "keeps its balance", outcome));
+  rows.push_back(row("time on the left leg alone", "s", nullptr, nullptr, left));
+  rows.push_back(row("time on the right leg alone", "s", nullptr, nullptr, right));
+  rows.push_back(row("centre of mass, least distance from the sole's edge", "mm", nullptr, nullptr, margin));
+  rows.push_back(row("RAnkleRoll, rms from the command", "deg", nullptr, nullptr, error));
+  const std::string verdict =
+      fallen ? std::to_string(fallen) + " of 4 variants fall"
+             : "balance is kept on each leg at every level, also with worn gears, as by the paper's robots";
+  return Json{{"name", "usarsim-taichi"}, {"rows", rows}, {"verdict", verdict}};
+}
+
+}  // namespace gradus::cli
