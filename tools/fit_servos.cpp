@@ -172,7 +172,10 @@ class Cma {
       weight_.push_back(std::log(static_cast<double>(mu) + 0.5) - std::log(static_cast<double>(i) + 1));
     double sum = 0, squares = 0;
     for (const double w : weight_) sum += w;
-    for (double& w : weight_) squares += (w /= sum) * w;
+    for (double& w : weight_) {
+      w /= sum;
+      squares += w * w;
+    }
     mu_eff_ = 1 / squares;
   }
 
