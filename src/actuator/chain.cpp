@@ -42,7 +42,8 @@ RotorLine rotor_line(const Chain& c, const ChainState& s, const ChainStep& x, co
 /// Flank on which the rotor would end with the speed W that it has without teeth. Without play both are one.
 std::int8_t flank_reached(const Chain& c, const ChainState& s, const ChainStep& x, double W, double V) {
   if (c.play == 0) return 1;
-  const double up = V - c.spring * flank(c, s, x, 1) / c.contact, down = V - c.spring * flank(c, s, x, -1) / c.contact;
+  const double middle = V - c.spring_share * (s.theta - x.q), half = c.spring_share * c.half_play;
+  const double up = middle + half, down = middle - half;
   return side(W, down, up);
 }
 
@@ -194,6 +195,7 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
   c.half_play = 0.5 * d.gear.play;
   c.spring = d.gear.stiffness;
   c.contact = d.gear.damping + h * d.gear.stiffness;
+  c.spring_share = c.contact > 0 ? c.spring / c.contact : 0;
   if (c.gear == GearModel::motoflex) {
     c.mass = h / d.gear.inertia;
     c.mass_loss = 1 + c.mass * d.gear.damping;

@@ -20,7 +20,7 @@
 ///
 ///   m (V − v)/h = T_s(V) + c                                                                                  (9)
 ///
-/// Friction is a budget: it can stop, never drive, so taking ω and the load |T| in F from the step before cannot add
+/// Friction is a budget: it can stop, never drive, so taking ω and the load |T_s| in F from the step before cannot add
 /// energy. With a rigid gear W = V, the rotor's inertia is part of the joint, and rest means |V| < kRest. The
 /// `motoflex` gear is Algorithm 2 of paper 002 [facts: nao.md 4.3, 4.5a]: a torque filter behind the motor that the
 /// joint's angle does not enter, p, w position and speed of its mass, with viscous friction before and dry friction
@@ -64,6 +64,7 @@ struct Chain {
   double inertia, viscous;          // J/h and B
   double coulomb, stribeck, per_stribeck_speed, load, load_stribeck;
   double play, half_play, spring, contact;  // g, g/2, k, C + h k
+  double spring_share;                      // k/(C + h k)
   double mass, mass_loss, mass_spring;      // motoflex: h/m, 1 + h B_g/m, h D/m
 };
 Chain make_chain(const DriveModel& drive, double h, int state);
@@ -105,8 +106,8 @@ ChainLine find_line(const Chain& c, const ChainState& s, const ChainStep& x, con
 /// True if the predicted speed V lies on another piece than the line was made for, which then is made anew by (9).
 /// inertia: m of (9)
 bool review_chain(const Chain& c, const ChainState& s, ChainStep& x, double V, double inertia);
-/// State after a step that ended at speed V and angle q_next, with the line that the motion had: what the joint got,
-/// the rotor gave.
+/// State after a step that ended at speed V and angle q_next, with the line that the motion had: what the joint got, the
+/// rotor gave.
 ChainState end_chain(const Chain& c, const ChainState& s, const ChainStep& x, double V, double q_next);
 
 /// Energy of the rotor, the current and the teeth.  [J]

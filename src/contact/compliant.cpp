@@ -10,7 +10,8 @@ namespace {
 class FieldWriter {
  public:
   /// room 0: there is nothing to write.
-  FieldWriter(double* memory, int room) : memory_(room > 0 ? memory : nullptr), records_(reinterpret_cast<FieldMemory*>(memory + 1)) {
+  FieldWriter(double* memory, int room)
+      : memory_(room > 0 ? memory : nullptr), records_(reinterpret_cast<FieldMemory*>(memory + 1)) {
     if (memory_) old_ = memory[0] >= 0 && memory[0] <= room ? static_cast<int>(memory[0]) : room;
   }
   void add(const FieldContact& f, const ContactMemory& m) {
@@ -39,8 +40,10 @@ void remember_mixed(const View& view, double h) {
     if (!c.active) return;
     const Vec3 a = acceleration(view, c);
     const ContactMemory kept = spring ? Spring::remember(law, a, c) : remember_contact(law, m, a, c);
-    if (c.point < npoint) next[c.point] = kept;
-    else field.add(view.field_contacts()[static_cast<std::size_t>(c.point - npoint)], kept);
+    if (c.point < npoint)
+      next[c.point] = kept;
+    else
+      field.add(view.field_contacts()[static_cast<std::size_t>(c.point - npoint)], kept);
   });
   field.finish();
 }
@@ -50,7 +53,9 @@ void remember_mixed(const View& view, double h) {
 void Compliant::begin(View<access> view, double h) {
   if (view.spring()) return Spring::begin(view, h);
   if (!view.field_contacts().empty())
-    return each_contact(view, h, [](const OwnLaw& law, double fall, const ContactMemory& m, StaticContact& c) { begin_contact(law, fall, m, c); });
+    return each_contact(view, h, [](const OwnLaw& law, double fall, const ContactMemory& m, StaticContact& c) {
+      begin_contact(law, fall, m, c);
+    });
   begin_contacts<double, double>(arrays_of(view.kind()), view.ground(), view.gravity(), h, view.memory(),
                                  view.contact_count(), view.contacts_out());
 }
@@ -64,8 +69,8 @@ bool Compliant::review(View<access> view, double h) {
     });
     return changed;
   }
-  return review_contacts<double, double>(arrays_of(view.kind()), view.ground(), view.gravity(), h, view.memory(), view.acc(),
-                                         view.contact_count(), view.contacts_out());
+  return review_contacts<double, double>(arrays_of(view.kind()), view.ground(), view.gravity(), h, view.memory(),
+                                         view.acc(), view.contact_count(), view.contacts_out());
 }
 
 void Compliant::remember(View<access> view, double h) {

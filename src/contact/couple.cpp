@@ -70,7 +70,7 @@ CoupleReport Couple::solve(double h) {
   find_islands();
   for (std::size_t i = 0; i + 1 < island_first_.size(); ++i) {
     ++report_.islands;
-    if (!solve_island(island_first_[i], island_first_[i + 1])) ++report_.unsettled;
+    if (!solve_island(island_first_[i], island_first_[i + 1], h)) ++report_.unsettled;
   }
   hand_out();
   return report_;
@@ -301,22 +301,92 @@ void Couple::find_islands() {
   island_first_.push_back(n);
 }
 
-bool Couple::solve_island(int lo, int hi) {
+bool Couple::solve_island(int lo, int hi, double h) {
   double change = 0;
+  if (iterate(lo, hi, change) && !gains_energy(lo, hi)) return true;
+  // Bodies squeezed between others cannot leave all of them at once: impacts without a sound solution are plastic.
+  if (without_restitution(lo, hi, h) && iterate(lo, hi, change)) return true;
+  report_.worst = std::max(report_.worst, change);
+  return false;
+}
+
+/// Do impacts give more energy than they take, Σ λ·(u⁻ + u⁺)/2 > 0? Their normal parts never do; friction of squeezed bodies
+/// would, with impulses without bound.
+bool Couple::gains_energy(int lo, int hi) const {
+  double gain = 0, size = 0;
+  auto before = [&](int s, Vec3 p) { return s < 0 ? Vec3{0, 0, 0} : velocity_at(slots_[s].V_before, p - slots_[s].origin); };
+  for (int i = lo; i < hi; ++i) {
+    const CoupleContact& c = contacts_[order_[i]];
+    if (!c.impact) continue;
+    const Row& r = rows_[order_[i]];
+    const Vec3 u0 = before(c.a, c.point) - before(c.b, c.point);
+    for (int k = 0; k < 3; ++k) {
+      const double u1 = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V));
+      gain += 0.5 * r.x[k] * (dot(r.direction[k], u0) + u1);
+    }
+    size += r.x[0] * std::abs(c.speed);
+  }
+  return gain > 1e-6 * size;
+}
+
+/// Starts an island again with all restitution taken out; false if there was none.
+bool Couple::without_restitution(int lo, int hi, double h) {
+  bool any = false;
+  for (int i = lo; i < hi; ++i) any |= contacts_[order_[i]].law.restitution > 0;
+  for (int i = lo; i < hi && any; ++i) {
+    CoupleContact& c = contacts_[order_[i]];
+    Row& r = rows_[order_[i]];
+    const double dx[3] = {-r.x[0], -r.x[1], -r.x[2]}, dm[3] = {-r.m[0], -r.m[1], -r.m[2]};
+    apply(r, dx);
+    if (r.resists) apply_moments(r, dm);
+    for (int k = 0; k < 3; ++k) r.x[k] = r.m[k] = 0;
+    c.law.restitution = 0, c.impact = false;
+    set_law(c, r, h);
+  }
+  return any;
+}
+
+/// Sweeps, then Newton steps, then sweeps; change: the largest of the last sweep.
+bool Couple::iterate(int lo, int hi, double& change) {
   for (int i = 0; i < options.sweeps_before; ++i)
     if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
   const bool ordered = order_slots(lo, hi);
   if (!ordered) ++report_.unfactored;
+  double best = change;
+  save(lo, hi);
   for (int i = 0; i < options.newton_max && ordered; ++i) {
     // full steps first; where the active set then cycles, shorter ones among them break the cycle
     if (!newton(lo, hi, i < 4 || i % 3 == 0 ? 1 : 0.6)) break;
     if ((change = sweep(lo, hi, false)) < options.tolerance) return true;
     if ((change = sweep(lo, hi, true)) < options.tolerance) return true;
+    if (change < best) best = change, save(lo, hi);
   }
+  if (!(change <= best)) go_back(lo, hi);  // impacts with friction may lead Newton's steps far astray
   for (int i = 0; i < options.sweeps_after; ++i)
     if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
-  report_.worst = std::max(report_.worst, change);
   return false;
+}
+
+/// Keeps the island's impulses.
+void Couple::save(int lo, int hi) {
+  for (int i = lo; i < hi; ++i) {
+    Row& r = rows_[order_[i]];
+    for (int k = 0; k < 3; ++k) r.kept[k] = r.x[k], r.kept_m[k] = r.m[k];
+  }
+}
+
+/// Returns to the impulses that were kept.
+void Couple::go_back(int lo, int hi) {
+  for (int i = lo; i < hi; ++i) {
+    Row& r = rows_[order_[i]];
+    double dx[3], dm[3];
+    for (int k = 0; k < 3; ++k) {
+      dx[k] = r.kept[k] - r.x[k], dm[k] = r.kept_m[k] - r.m[k];
+      r.x[k] = r.kept[k], r.m[k] = r.kept_m[k];
+    }
+    apply(r, dx);
+    if (r.resists) apply_moments(r, dm);
+  }
 }
 
 /// Newton's equations of one contact, P dλ + Q du = c₀, as dλ = c − K du (14).

@@ -127,6 +127,7 @@ class Couple {
     double step;                    // of the projected tangential impulse (10)
     double friction, x[3], x0[3];   // μ; impulse; that of the last step
     double K[3][3], c[3];           // (14)
+    double kept[3], kept_m[3];      // impulse and moments of the best iterate so far
     bool active;
     bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses
     double rolling, torsion, A_w[3], m[3];  // bounds; own response to the moments; moments about n, t1, t2
@@ -143,8 +144,13 @@ class Couple {
   void add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb);
   void apply_moments(const Row& r, const double* dm);
   void find_islands();
-  bool solve_island(int lo, int hi);
+  bool solve_island(int lo, int hi, double h);
+  bool iterate(int lo, int hi, double& change);
+  bool gains_energy(int lo, int hi) const;
+  bool without_restitution(int lo, int hi, double h);
   bool newton(int lo, int hi, double part);
+  void save(int lo, int hi);
+  void go_back(int lo, int hi);
   void linearise(Row& r);
   void hand_out();
 

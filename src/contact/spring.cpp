@@ -15,7 +15,8 @@ void evaluate(const OwnLaw& law, const SpringLawSpec& s, StaticContact& c) {
   const double k = (un < 0 ? 1 : s.s_b) * s.s_c;
   c.fn = -k * c.gap;
   const double drag = s.s_mu * c.fn;
-  c.f = law.ground.normal(-k * (c.gap + h * un)) - law.ground.tangential(c.u) * drag;  // (4) at the end of the step, (5)
+  c.f =
+      law.ground.normal(-k * (c.gap + h * un)) - law.ground.tangential(c.u) * drag;  // (4) at the end of the step, (5)
   c.W = law.ground.axial(h * h * k, h * drag);
 }
 
@@ -23,7 +24,8 @@ void evaluate(const OwnLaw& law, const SpringLawSpec& s, StaticContact& c) {
 
 void Spring::begin(Rights view, double h) {
   const SpringLawSpec& s = *view.spring();
-  each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) { evaluate(law, s, c); });
+  each_contact(view, h,
+               [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) { evaluate(law, s, c); });
 }
 
 /// A contact that would pull at the end of the step has opened: there is no force.

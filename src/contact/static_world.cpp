@@ -105,14 +105,14 @@ const StaticKind* StaticWorld::kind(const RobotKind& kind) const {
 
 namespace {
 
-constexpr double kNear = 0.0005;       // [m] margin of (1)
-constexpr double kSamePlace = 0.005;   // [m] a contact that moved farther on its link is another one
-constexpr double kLinkSpeed = 10;      // [m/s] of links about the root; faster ones are found a step late
-constexpr int kNearSolids = 64;        // objects near one robot at once
+constexpr double kNear = 0.0005;      // [m] margin of (1)
+constexpr double kSamePlace = 0.005;  // [m] a contact that moved farther on its link is another one
+constexpr double kLinkSpeed = 10;     // [m/s] of links about the root; faster ones are found a step late
+constexpr int kNearSolids = 64;       // objects near one robot at once
 
 bool reaches(const Box3& box, Vec3 c, double r) {
-  return c.x + r >= box.lo.x && c.x - r <= box.hi.x && c.y + r >= box.lo.y && c.y - r <= box.hi.y && c.z + r >= box.lo.z &&
-         c.z - r <= box.hi.z;
+  return c.x + r >= box.lo.x && c.x - r <= box.hi.x && c.y + r >= box.lo.y && c.y - r <= box.hi.y &&
+         c.z + r >= box.lo.z && c.z - r <= box.hi.z;
 }
 
 /// Any right-handed pair of tangents; the same for the same normal.
@@ -128,7 +128,11 @@ void set_axes(Vec3 n, FieldContact& c) {
 class Search {
  public:
   Search(View<StaticPoints::access> view, double h)
-      : view_(view), kind_(*view.statics()), room_(view.contact_room()), h_(h), p_WB_(base_position(view.q())),
+      : view_(view),
+        kind_(*view.statics()),
+        room_(view.contact_room()),
+        h_(h),
+        p_WB_(base_position(view.q())),
         v_WB_(base_velocity(view.v())) {}
 
   void run() {
@@ -143,7 +147,9 @@ class Search {
 
  private:
   const Frame& frame(int link) const { return view_.frames()[link]; }
-  Vec3 centre(int link) const { return p_WB_ + frame(link).p + frame(link).R * kind_.centre[static_cast<std::size_t>(link)]; }
+  Vec3 centre(int link) const {
+    return p_WB_ + frame(link).p + frame(link).R * kind_.centre[static_cast<std::size_t>(link)];
+  }
 
   /// (1)
   double reach(int link) const {
@@ -158,8 +164,10 @@ class Search {
     const double r = kNear + kind_.extent + h_ * (norm(v_WB_) + kLinkSpeed);
     for (std::size_t s = 0; s < kind_.solids->size(); ++s) {
       if (!reaches((*kind_.solids)[s].box_W, p_WB_, r)) continue;
-      if (near_count_ < kNearSolids) near_[near_count_++] = static_cast<int>(s);
-      else ++room_.field_dropped;
+      if (near_count_ < kNearSolids)
+        near_[near_count_++] = static_cast<int>(s);
+      else
+        ++room_.field_dropped;
     }
   }
 
@@ -170,18 +178,21 @@ class Search {
       const StaticSolid& solid = (*kind_.solids)[static_cast<std::size_t>(near_[k])];
       if (!reaches(solid.box_W, c, around)) continue;
       const Pose X_WL{frame(link).R, p_WB_ + frame(link).p};
-      for (int i = kind_.shape_begin[static_cast<std::size_t>(link)]; i < kind_.shape_begin[static_cast<std::size_t>(link) + 1]; ++i)
+      for (int i = kind_.shape_begin[static_cast<std::size_t>(link)];
+           i < kind_.shape_begin[static_cast<std::size_t>(link) + 1]; ++i)
         meet(link, X_WL, kind_.shapes[static_cast<std::size_t>(i)], solid, near_[k], r);
     }
   }
 
-  void meet(int link, const Pose& X_WL, const StaticKind::LinkShape& own, const StaticSolid& solid, int number, double reach) {
+  void meet(int link, const Pose& X_WL, const StaticKind::LinkShape& own, const StaticSolid& solid, int number,
+            double reach) {
     Contact found[kContactMax];
     const int n = collide(own.shape, X_WL * own.X_LS, solid.shape, solid.X_WS, reach, found);
     for (int i = 0; i < n; ++i) {
       const Vec3 r = found[i].point + found[i].normal * (0.5 * found[i].gap) - p_WB_;  // on the robot's surface
       const Vec3 u = v_WB_ + velocity_at(frame(link).V, r);
-      if (found[i].gap + h_ * (dot(found[i].normal, u) + h_ * dot(found[i].normal, view_.gravity())) >= 0) continue;  // (2)
+      if (found[i].gap + h_ * (dot(found[i].normal, u) + h_ * dot(found[i].normal, view_.gravity())) >= 0)
+        continue;  // (2)
       if (room_.field_count == view_.field_room()) {
         ++room_.field_dropped;
         continue;
@@ -201,7 +212,8 @@ class Search {
   void recall(FieldContact& c) const {
     c.m = {0, 0, 0, 0};
     const double* memory = view_.field_memory();
-    const int count = memory[0] >= 0 && memory[0] <= view_.field_room() ? static_cast<int>(memory[0]) : 0;  // a snapshot may hold anything
+    const int count = memory[0] >= 0 && memory[0] <= view_.field_room() ? static_cast<int>(memory[0])
+                                                                        : 0;  // a snapshot may hold anything
     const auto* record = reinterpret_cast<const FieldMemory*>(memory + 1);
     double best = kSamePlace * kSamePlace;
     for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
-/// A2 for the objects of the field besides the ground plane: boxes, posts, ramps, hulls, meshes, height fields. Collision
-/// detection finds where a robot's shapes meet them; the contacts join the list of its ground points, so motions and law see
-/// one kind of static contact, each with its own axes [contact/compliant.h].
+/// A2 for the objects of the field besides the ground plane: boxes, posts, ramps, hulls, meshes, height fields.
+/// Collision detection finds where a robot's shapes meet them; the contacts join the list of its ground points, so
+/// motions and law see one kind of static contact, each with its own axes [contact/compliant.h].
 ///
 ///   near     boxes of the objects against a sphere around the robot in any posture, then against one around each link
 ///   contacts at most four for each pair of shapes [docs/collision.md], as far as the link can come in the step:
@@ -23,8 +23,8 @@ namespace gradus {
 struct StaticSolid {
   Shape shape;
   Pose X_WS;
-  Box3 box_W;   // around it; unbounded downwards for terrain and along planes
-  int object;   // number in the field
+  Box3 box_W;  // around it; unbounded downwards for terrain and along planes
+  int object;  // number in the field
 };
 
 /// The field as robots of one kind meet it.
@@ -32,15 +32,15 @@ struct StaticKind {
   struct LinkShape {
     Shape shape;
     Pose X_LS;
-    int number;              // among the kind's shapes
+    int number;                     // among the kind's shapes
     std::vector<ContactPoint> law;  // (solids) numbers of the two surfaces
   };
   const std::vector<StaticSolid>* solids;
-  std::vector<LinkShape> shapes;     // those that collide, sorted by link
-  std::vector<int> shape_begin;      // (nlink + 1)
-  std::vector<Vec3> centre;          // (nlink) of a sphere around the link's shapes, in its frame   [m]
-  std::vector<double> radius;        // (nlink) −1: no shapes
-  double extent = 0;                 // from the root to the farthest point of any shape, in any posture  [m]
+  std::vector<LinkShape> shapes;  // those that collide, sorted by link
+  std::vector<int> shape_begin;   // (nlink + 1)
+  std::vector<Vec3> centre;       // (nlink) of a sphere around the link's shapes, in its frame   [m]
+  std::vector<double> radius;     // (nlink) −1: no shapes
+  double extent = 0;              // from the root to the farthest point of any shape, in any posture  [m]
 };
 
 /// The key of a pair: the number of the robot's shape, and of the solid.

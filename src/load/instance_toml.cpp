@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "load/robot_toml.h"
-#include "load/servo_toml.h"
 #include "load/scene_toml.h"
+#include "load/servo_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
 
@@ -26,10 +26,9 @@ std::vector<std::string> joint_names(const RobotSpec& robot) {
 }
 
 bool has_ground(const SceneSpec& scene) {
-  return std::any_of(scene.field.begin(), scene.field.end(),
-                     [](const FieldObjectSpec& f) {
-                       return f.shape.kind == ShapeKind::plane || f.shape.kind == ShapeKind::height_field;
-                     });
+  return std::any_of(scene.field.begin(), scene.field.end(), [](const FieldObjectSpec& f) {
+    return f.shape.kind == ShapeKind::plane || f.shape.kind == ShapeKind::height_field;
+  });
 }
 
 bool can_stand(const RobotSpec& robot) {
@@ -193,7 +192,8 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
   const toml::table* table = named.node->as_table();
   const bool file = named.node->is_string();  // a servo file
   if (table == nullptr && !file)
-    return fault(place_of(*named.node), named.name + ": a table or a servo file is due here", "write e.g. { kp = \"60 N m/rad\" }");
+    return fault(place_of(*named.node), named.name + ": a table or a servo file is due here",
+                 "write e.g. { kp = \"60 N m/rad\" }");
   const ObjectKind kind = file ? ObjectKind::revolute : kind_of_servo(*table);
   bool reported = false, used = false;
   for (std::size_t i = 0; i < r.robot.objects.size(); ++i) {
@@ -213,7 +213,8 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
 }
 
 bool InstanceReader::read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log) {
-  if (const toml::table* table = node.as_table()) return read_any_servo(*table, o.kind, options_, o.servo, o.drive, log);
+  if (const toml::table* table = node.as_table())
+    return read_any_servo(*table, o.kind, options_, o.servo, o.drive, log);
   DriveSpec drive;
   if (!read_chain_file(node.ref<std::string>(), place_of(node), options_, drive, log)) return false;
   o.drive = std::move(drive);
@@ -254,7 +255,8 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   int given = 0;
   for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"}}) {
     if (t.has(k.key)) ++given;
-    if (t.text(k.key, file)) c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
+    if (t.text(k.key, file))
+      c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
@@ -264,20 +266,25 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
   if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");
   t.quantity("start", kTime, c.start);
-  t.boolean("loop", c.loop), t.text("options", c.options), t.boolean("stabilise", c.stabilise), t.boolean("steer", c.steer);
+  t.boolean("loop", c.loop), t.text("options", c.options), t.boolean("stabilise", c.stabilise),
+      t.boolean("steer", c.steer);
   if (const toml::node* program = t.get("program")) read_program(*program, c);
   struct Owner {
     const char *key, *of;
   };
-  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
-    if (given == 1 && t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
+  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"},
+                         Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+    if (given == 1 && t.has(o.key) && !t.has(o.of))
+      fault(t.place(o.key),
+            fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
   t.finish("a controller");
 }
 
 /// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.
 void InstanceReader::read_program(const toml::node& node, ControllerSpec& c) {
   const toml::array* parts = node.as_array();
-  if (parts == nullptr) return fault(place_of(node), "program: an array is due here", "write [ { forward = \"10 cm/s\", steps = 10 } ]");
+  if (parts == nullptr)
+    return fault(place_of(node), "program: an array is due here", "write [ { forward = \"10 cm/s\", steps = 10 } ]");
   for (const toml::node& part : *parts) {
     const toml::table* table = part.as_table();
     if (table == nullptr) {
@@ -308,7 +315,8 @@ void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
 template <class File>
 void InstanceReader::check_against(const std::string& path, std::map<std::string, std::optional<File>>& known,
                                    Result<File> (*load)(const std::string&),
-                                   Diagnostics (*check)(const File&, const RobotSpec&, const Place&), const RobotInstanceSpec& r) {
+                                   Diagnostics (*check)(const File&, const RobotSpec&, const Place&),
+                                   const RobotInstanceSpec& r) {
   const auto [it, fresh] = known.emplace(path, std::nullopt);
   if (fresh) {
     Result<File> f = load(path);

@@ -37,7 +37,8 @@ void read_format(const std::string& path, std::string_view bytes, RawMap& map, P
 /// The numbers that the description must or must not give for this kind of file.
 void check_import(const RawMap& map, const MapImport& in, ProblemList& problems) {
   if (map.is_fraction && !in.range)
-    problems.error(in.place, "the heights of this map have no unit", "add range = \"… m\", from its lowest to its highest value");
+    problems.error(in.place, "the heights of this map have no unit",
+                   "add range = \"… m\", from its lowest to its highest value");
   if (map.is_fraction && in.scale) problems.error(in.place, "this map has a range, not a scale", "remove scale");
   if (!map.is_fraction && in.range) problems.error(in.place, "this map has a scale, not a range", "remove range");
   if (in.cell[0] <= 0 && in.size[0] <= 0 && map.cell <= 0)

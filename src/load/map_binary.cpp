@@ -30,7 +30,8 @@ void copy_heights(std::string_view bytes, std::size_t offset, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) {
     map.z[i] = static_cast<double>(number_at<T>(bytes, offset + i * sizeof(T)));
     if (std::isinf(map.z[i]) && !problems.full())
-      problems.error(file, fmt::format("byte {}: the height is infinite", offset + i * sizeof(T)), "use NaN where it is unknown");
+      problems.error(file, fmt::format("byte {}: the height is infinite", offset + i * sizeof(T)),
+                     "use NaN where it is unknown");
   }
 }
 
@@ -67,7 +68,8 @@ void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, Proble
   if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY"))
     return problems.error(file, "byte 0: this is not a .npy file", "write it with numpy.save");
   const int version = bytes[6];
-  if (version != 1 && version != 2) return problems.error(file, fmt::format("byte 6: version {} is not known", version), "");
+  if (version != 1 && version != 2)
+    return problems.error(file, fmt::format("byte 6: version {} is not known", version), "");
   const std::size_t first = version == 1 ? 10 : 12;
   const std::size_t length = version == 1 ? number_at<std::uint16_t>(bytes, 8) : number_at<std::uint32_t>(bytes, 8);
   if (length > bytes.size() - first)
@@ -75,30 +77,42 @@ void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, Proble
   const std::string_view header = bytes.substr(first, length), type = value_of(header, "descr").substr(0, 5);
   std::size_t size[2] = {0, 0};
   if (!read_shape(value_of(header, "shape"), size))
-    return problems.error(file, fmt::format("byte {}: the array does not have two dimensions", first), "save a matrix of heights");
+    return problems.error(file, fmt::format("byte {}: the array does not have two dimensions", first),
+                          "save a matrix of heights");
   if (!value_of(header, "fortran_order").starts_with("False"))
-    return problems.error(file, fmt::format("byte {}: the array is stored column by column", first), "save numpy.ascontiguousarray(a)");
+    return problems.error(file, fmt::format("byte {}: the array is stored column by column", first),
+                          "save numpy.ascontiguousarray(a)");
   const std::size_t width = type == "'<f8'" ? 8 : type == "'<f4'" ? 4 : type == "'<i2'" ? 2 : 0;
   if (width == 0)
-    return problems.error(file, fmt::format("byte {}: the type {} is not read", first, in_quotes(type)), "save float32, float64 or int16, little endian");
+    return problems.error(file, fmt::format("byte {}: the type {} is not read", first, in_quotes(type)),
+                          "save float32, float64 or int16, little endian");
   if (!allowed_size(size[1], size[0], file, problems)) return;
   const std::size_t count = size[0] * size[1], data = first + length;
   if (bytes.size() - data != count * width)
-    return problems.error(file, fmt::format("byte {}: {} bytes of heights, {} × {} need {}", data, bytes.size() - data, size[0], size[1], count * width), "");
+    return problems.error(file,
+                          fmt::format("byte {}: {} bytes of heights, {} × {} need {}", data, bytes.size() - data,
+                                      size[0], size[1], count * width),
+                          "");
   map.ny = static_cast<int>(size[0]), map.nx = static_cast<int>(size[1]);
-  if (width == 8) copy_heights<double>(bytes, data, count, file, map, problems);
-  else if (width == 4) copy_heights<float>(bytes, data, count, file, map, problems);
-  else copy_heights<std::int16_t>(bytes, data, count, file, map, problems);
+  if (width == 8)
+    copy_heights<double>(bytes, data, count, file, map, problems);
+  else if (width == 4)
+    copy_heights<float>(bytes, data, count, file, map, problems);
+  else
+    copy_heights<std::int16_t>(bytes, data, count, file, map, problems);
 }
 
 void read_hfield_map(std::string_view bytes, const Place& file, RawMap& map, ProblemList& problems) {
   if (bytes.size() < 8) return problems.error(file, "byte 0: no room for rows and columns", "");
   const auto rows = number_at<std::int32_t>(bytes, 0), columns = number_at<std::int32_t>(bytes, 4);
-  if (rows < 0 || columns < 0) return problems.error(file, fmt::format("byte 0: {} rows and {} columns", rows, columns), "");
+  if (rows < 0 || columns < 0)
+    return problems.error(file, fmt::format("byte 0: {} rows and {} columns", rows, columns), "");
   const auto ny = static_cast<std::size_t>(rows), nx = static_cast<std::size_t>(columns);
   if (!allowed_size(nx, ny, file, problems)) return;
   if (bytes.size() - 8 != 4 * nx * ny)
-    return problems.error(file, fmt::format("byte 8: {} bytes of heights, {} × {} need {}", bytes.size() - 8, rows, columns, 4 * nx * ny), "");
+    return problems.error(
+        file, fmt::format("byte 8: {} bytes of heights, {} × {} need {}", bytes.size() - 8, rows, columns, 4 * nx * ny),
+        "");
   map.nx = columns, map.ny = rows;
   map.is_fraction = true;
   copy_heights<float>(bytes, 8, nx * ny, file, map, problems);

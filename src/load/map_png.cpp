@@ -1,7 +1,8 @@
-/// Maps as pictures, through libpng: any kind of PNG becomes rows of 1 to 4 samples of 8 or 16 bits; grey is the luminance.
+/// Maps as pictures, through libpng: any kind of PNG becomes rows of 1 to 4 samples of 8 or 16 bits; grey is the
+/// luminance.
 ///
-/// libpng reports errors by longjmp, so everything between setjmp and its target lives in plain arrays of PngReading, made
-/// before and owned by the caller.
+/// libpng reports errors by longjmp, so everything between setjmp and its target lives in plain arrays of PngReading,
+/// made before and owned by the caller.
 #include <fmt/format.h>
 #include <png.h>
 
@@ -66,7 +67,8 @@ bool read_pixels(png_structp png, PngReading& r) {
 bool fits_file(const PngReading& r, const Place& file, ProblemList& problems) {
   const std::size_t need = static_cast<std::size_t>(r.width) * r.height * r.channels * (r.depth / 8);
   if (need / 1100 <= r.bytes.size()) return true;
-  problems.error(file, fmt::format("byte 16: {} × {} pixels cannot be in {} bytes", r.width, r.height, r.bytes.size()), "");
+  problems.error(file, fmt::format("byte 16: {} × {} pixels cannot be in {} bytes", r.width, r.height, r.bytes.size()),
+                 "");
   return false;
 }
 
@@ -90,7 +92,8 @@ double height_at(const std::uint8_t* p, int channels, int depth) {
 void take_pixels(const PngReading& r, RawMap& map) {
   map.nx = r.width, map.ny = r.height;
   map.first_row_is_top = map.is_fraction = true;
-  const std::size_t count = static_cast<std::size_t>(r.width) * r.height, step = static_cast<std::size_t>(r.channels) * (r.depth / 8);
+  const std::size_t count = static_cast<std::size_t>(r.width) * r.height,
+                    step = static_cast<std::size_t>(r.channels) * (r.depth / 8);
   map.z.resize(count);
   for (std::size_t i = 0; i < count; ++i) map.z[i] = height_at(r.pixels.data() + i * step, r.channels, r.depth);
 }

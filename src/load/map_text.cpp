@@ -53,7 +53,8 @@ bool read_height(std::string_view word, std::size_t offset, const LineMap& lines
   z = x.value_or(0);
   if (x && !std::isinf(*x)) return true;
   if (!problems.full())
-    problems.error(lines.at(offset), in_quotes(word) + " is not a height", "write a number, or nan where it is unknown");
+    problems.error(lines.at(offset), in_quotes(word) + " is not a height",
+                   "write a number, or nan where it is unknown");
   return false;
 }
 
@@ -84,10 +85,14 @@ AscHeader read_header(Words& words, const LineMap& lines, ProblemList& problems)
     const std::string key = lower(word);
     const std::optional<double> value = parse_number(words.on_line());
     if (!value && !problems.full()) problems.error(lines.at(start), in_quotes(word) + " has no number", "");
-    if (key == "ncols") h.ncols = value.value_or(0);
-    else if (key == "nrows") h.nrows = value.value_or(0);
-    else if (key == "cellsize") h.cellsize = value.value_or(0);
-    else if (key == "nodata_value") h.nodata = value.value_or(kUnknown);
+    if (key == "ncols")
+      h.ncols = value.value_or(0);
+    else if (key == "nrows")
+      h.nrows = value.value_or(0);
+    else if (key == "cellsize")
+      h.cellsize = value.value_or(0);
+    else if (key == "nodata_value")
+      h.nodata = value.value_or(kUnknown);
     else if (key != "xllcorner" && key != "yllcorner" && key != "xllcenter" && key != "yllcenter" && !problems.full())
       problems.error(lines.at(start), "unknown key " + in_quotes(word) + " in the header",
                      "known: ncols, nrows, xllcorner, yllcorner, xllcenter, yllcenter, cellsize, NODATA_value");
@@ -111,7 +116,8 @@ void read_text_map(std::string_view bytes, const LineMap& lines, RawMap& map, Pr
                               "cut it or make it coarser");
     }
     if (count == 0) continue;
-    if (ny++ == 0) nx = count;
+    if (ny++ == 0)
+      nx = count;
     else if (count != nx && !problems.full())
       problems.error(lines.at(first), fmt::format("row {} has {} heights, the first row has {}", ny, count, nx),
                      "all rows must be equally long");
@@ -124,23 +130,27 @@ void read_asc_map(std::string_view bytes, const LineMap& lines, RawMap& map, Pro
   Words words(bytes);
   const AscHeader h = read_header(words, lines, problems);
   if (!is_whole(h.ncols) || !is_whole(h.nrows))
-    return problems.error(lines.whole_file(), "the header lacks a whole number of ncols or nrows", "write ncols 50 and nrows 40");
+    return problems.error(lines.whole_file(), "the header lacks a whole number of ncols or nrows",
+                          "write ncols 50 and nrows 40");
   if (!(h.cellsize > 0 && std::isfinite(h.cellsize)))
     return problems.error(lines.whole_file(), "the header lacks a cellsize above 0", "write cellsize 0.04 (metres)");
   const auto nx = static_cast<std::size_t>(h.ncols), ny = static_cast<std::size_t>(h.nrows);
   if (!allowed_size(nx, ny, lines.whole_file(), problems)) return;
   if (nx * ny > bytes.size() / 2 + 1)  // a height takes a digit and a blank
-    return problems.error(lines.whole_file(), fmt::format("{} × {} heights cannot be in {} bytes", nx, ny, bytes.size()), "");
+    return problems.error(lines.whole_file(),
+                          fmt::format("{} × {} heights cannot be in {} bytes", nx, ny, bytes.size()), "");
   map.z.reserve(nx * ny);
   for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
     double z = 0;
     if (map.z.size() == nx * ny)
-      return problems.error(lines.at(words.start()), fmt::format("more than {} × {} heights", nx, ny), "check ncols and nrows");
+      return problems.error(lines.at(words.start()), fmt::format("more than {} × {} heights", nx, ny),
+                            "check ncols and nrows");
     read_height(word, words.start(), lines, z, problems);
     map.z.push_back(z == h.nodata ? kUnknown : z);
   }
   if (map.z.size() != nx * ny)
-    problems.error(lines.whole_file(), fmt::format("{} heights instead of {} × {}", map.z.size(), nx, ny), "check ncols and nrows");
+    problems.error(lines.whole_file(), fmt::format("{} heights instead of {} × {}", map.z.size(), nx, ny),
+                   "check ncols and nrows");
   map.nx = static_cast<int>(nx), map.ny = static_cast<int>(ny);
   map.first_row_is_top = true;
   map.cell = h.cellsize;

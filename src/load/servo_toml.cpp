@@ -83,8 +83,11 @@ void read_gear(TableReader& parent, GearStageSpec& g) {
   const toml::node* node = parent.get("gear");
   if (node == nullptr) return;
   if (node->is_string()) return read_gear_model(parent, "gear", g);
-  const toml::table* table = parent.table("gear");
-  if (table == nullptr) return;
+  const toml::table* table = node->as_table();
+  if (table == nullptr) {
+    parent.table("gear");  // says what is due
+    return;
+  }
   TableReader t = parent.inside(*table);
   t.number("ratio", g.ratio);
   t.number("efficiency", g.efficiency);

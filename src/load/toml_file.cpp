@@ -196,7 +196,7 @@ void TableReader::fault(const Place& at, std::string text, std::string suggestio
 }
 
 const toml::node* TableReader::get(std::string_view key) {
-  known_.emplace_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   return table_.get(key);
 }
 

@@ -14,8 +14,8 @@ struct HeightGrid {
   std::vector<double> z;  // (ny · nx) row j after row j − 1; NaN where unknown        [m]
 };
 
-/// Height of the surface over (x, y), each cell being two triangles along the diagonal (i, j)–(i + 1, j + 1); NaN outside and
-/// where it is unknown.
+/// Height of the surface over (x, y), each cell being two triangles along the diagonal (i, j)–(i + 1, j + 1); NaN
+/// outside and where it is unknown.
 double height_at(const HeightGrid& g, double x, double y);
 
 }  // namespace gradus

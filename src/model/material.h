@@ -17,8 +17,8 @@ struct PairNumbers {
   double stiffness, damping;    // normal, of one contact                                     [N/m, N s/m]
   double tangential_stiffness;  // of the sticking spring, in the scene's ratio to the normal one
   double tangential_damping;
-  double restitution;           //                                                            [-]
-  double rolling, torsion;      // moment / normal force                                      [m]
+  double restitution;       //                                                            [-]
+  double rolling, torsion;  // moment / normal force                                      [m]
 };
 
 PairNumbers pair_numbers(const ContactSpec& scene, const SurfaceSpec& a, const SurfaceSpec& b);

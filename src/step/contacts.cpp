@@ -130,7 +130,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
-  contacts_.push_back({x.robot, x.link, y.robot, y.link, c.point, swap ? -c.normal : c.normal, c.gap, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, pair,
+  contacts_.push_back({x.robot, x.link, y.robot, y.link, c.point, swap ? -c.normal : c.normal, c.gap, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, false, pair,
                        c.feature, x.surface * static_cast<int>(surfaces_.size()) + y.surface});
 }
 

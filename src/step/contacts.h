@@ -30,6 +30,7 @@ struct MovingContact {
   Vec3 impulse, moment;   // on a, in the last step; 0 for a new contact                      [N s, N m s]
   Vec3 before;            // the same impulse, untouched while the next is solved             [N s]
   double force;           // normal, in the last step                                         [N]
+  bool impact;            // restitution acted
   double pair;            // which shapes: the first half of its key
   std::uint32_t feature;  // which features of them: the second half
   int law;                // number in the table of laws

@@ -82,7 +82,7 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
   ++island.passes;
   for (const CoupleContact& c : solver.contacts()) {
     MovingContact& m = contacts_[c.key];
-    m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h;
+    m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
   }
   for (int r : robots_of(number))
     if (has_room(r)) receive(r, robots[r], solver, h);
@@ -112,8 +112,10 @@ void Contacts::remember(int number, double* next) const {
   for (int k = 0; k < island.contact_count; ++k) {
     const int i = contacts_by_island_[island.first_contact + k];
     const MovingContact& c = contacts_[i];
-    const double record[kRecord] = {c.pair,     double(c.feature), c.impulse.x, c.impulse.y, c.impulse.z,
-                                    c.moment.x, c.moment.y,        c.moment.z,  c.force};
+    // what an impact needed says nothing about the next step
+    const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
+    const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
+                                    moment.x, moment.y,          moment.z,  c.force};
     std::copy(record, record + kRecord, next + 1 + kRecord * i);
   }
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
-constexpr int kSecondPasses = 1;      // an island may be predicted and coupled again once [docs/couple.md (12)]
+constexpr int kSecondPasses = 2;      // an island may be predicted and coupled again so often [docs/couple.md (12)]
 
 }  // namespace
 
@@ -210,35 +210,42 @@ bool World::review(Slot& s) {
   return law || drive;
 }
 
-void World::move(int robot) {
-  Slot& s = slot(robot);
-  const RobotContext& c = s.context;
-  const double h = model_.step;
+/// B1, B2: first opinions of drives and static contacts.
+void World::begin(Slot& s) {
   s.scratch.rests = false;
   s.scratch.kick = zero6<double>();
-  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(c), h);
-  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(c), h);
-  const int predictions = settle([&] { s.motion->predict(c, h); }, [&] { return review(s); });
-  s.predictions += predictions;
+  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(s.context), model_.step);
+  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(s.context), model_.step);
+}
+
+void World::predict(int robot) {
+  slot(robot).motion->predict(slot(robot).context, model_.step);
+  ++slot(robot).predictions;
+}
+
+void World::move(int robot) {
+  Slot& s = slot(robot);
+  begin(s);
+  const int predictions = settle([&] { predict(robot); }, [&] { return review(s); });
   if (predictions > kPredictions) ++s.unsettled;
   if (!impulses_.empty()) take_impulses(robot);
 }
 
-/// The impulses may make a foot pull, slide or a servo yield: then the island is predicted and solved once more (12).
+/// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on must not
+/// be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved again (12).
 void World::move_island(int island, int thread) {
-  const double h = model_.step;
-  for (int r : contacts_.robots_of(island)) move(r);
+  const std::span<const int> robots = contacts_.robots_of(island);
+  for (int r : robots) begin(slot(r));
   for (int pass = 0;; ++pass) {
-    contacts_.couple(island, thread, movers_, h);
-    if (pass == kSecondPasses) break;
-    bool again = false;
-    for (int r : contacts_.robots_of(island)) again |= review(slot(r));
-    if (!again) break;
-    for (int r : contacts_.robots_of(island)) {
-      slot(r).motion->predict(slot(r).context, h);
-      ++slot(r).predictions;
+    for (int r : robots) {
+      predict(r);
       if (!impulses_.empty()) take_impulses(r);
     }
+    contacts_.couple(island, thread, movers_, model_.step);
+    if (pass == kSecondPasses) break;
+    bool again = false;
+    for (int r : robots) again |= review(slot(r));
+    if (!again) break;
   }
   contacts_.remember(island, state_[1].slab.data() + layout_.coupling);
 }

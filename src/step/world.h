@@ -174,6 +174,8 @@ class World {
   void move_groups(bool timed);   // B3 of all members
   void finish_groups();           // B5, A1 of all members
   void adopt(int robot);          // its group takes over a change from outside
+  void begin(Slot& s);          // B1, B2
+  void predict(int robot);      // B3
   void move(int robot);         // B1 to B3
   bool review(Slot& s);         // were limits met?
   void take_impulses(int robot);  // B4: given by users

@@ -118,8 +118,9 @@ Path still_path(const RobotSpec& robot, const char* motion, bool ground, double 
 TEST(Ladder, a_single_body_is_the_robot_frozen_into_one_link) {
   ASSERT_EQ(kind_of(frozen())->nlink(), 1);
   EXPECT_LT(apart(still_path(humanoid28(), "single_body", false, 0.001, 2), still_path(frozen(), "free_body", false, 0.001, 2)), 1e-9);
-  // On the ground it tumbles, lands and rests; impacts magnify rounding, so a little more is allowed.
-  EXPECT_LT(apart(still_path(humanoid28(), "single_body", true, 0.001, 2), still_path(frozen(), "free_body", true, 0.001, 2)), 1e-6);
+  // On the ground it tumbles, lands and rests; impacts magnify rounding, so a little more is allowed. (A free_body would meet
+  // the ground through couple, which is another law.)
+  EXPECT_LT(apart(still_path(humanoid28(), "single_body", true, 0.001, 2), still_path(frozen(), "single_body", true, 0.001, 2)), 1e-6);
 }
 
 TEST(Ladder, prescribed_still_joints_approach_a_single_body_with_the_step_in_flight) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "support/robots.h"
+#include "support/contact_scenes.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -60,6 +60,17 @@ TEST(Allocation, none_in_1000_steps_of_any_motion) {
   add(s, solid_ball(0.4, 0.1), "free_body", {0, 0, 0.5});
   add(s, solid_box(1, {0.1, 0.2, 0.3}), "free_body", {1, 0, 0.5});
   EXPECT_EQ(allocated_in_1000_steps(*make_world(s)), 0);
+}
+
+TEST(Allocation, none_where_moving_bodies_touch) {
+  for (const RobotScene& s : robot_scenes())
+    for (const int threads : {1, 2}) {
+      const auto world = make_world(s.make(0.001, 1e5), threads);
+      if (s.start) s.start(*world);
+      EXPECT_EQ(allocated_in_1000_steps(*world), 0) << s.name;
+      EXPECT_EQ(world->report().coupling.dropped, 0) << s.name;
+    }
+  EXPECT_EQ(allocated_in_1000_steps(*make_world(stack_of(10, 0.001))), 0);
 }
 
 TEST(Allocation, none_after_changing_the_level) {

@@ -1,4 +1,5 @@
-/// Robots on static objects of the field: the same law as on the ground plane, for every shape; nothing sinks or tunnels.
+/// Robots on static objects of the field: the same law as on the ground plane, for every shape; nothing sinks or
+/// tunnels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ void put_block(SceneSpec& s, const std::string& kind) {
   if (kind != "hull" && kind != "mesh") return;
   MeshSpec m;
   for (int k = 0; k < 8; ++k) m.vertices.push_back({k & 1 ? 2.0 : -2.0, k & 2 ? 2.0 : -2.0, k & 4 ? 0.0 : -0.5});
-  m.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  m.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                 {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   s.meshes.push_back(m);
   ShapeSpec shape;
   shape.kind = kind == "hull" ? ShapeKind::hull : ShapeKind::mesh;
@@ -57,7 +59,8 @@ void put_block(SceneSpec& s, const std::string& kind) {
 }
 
 class Block : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Shapes, Block, testing::Values("box", "hull", "mesh", "height_field"), [](const auto& p) { return std::string(p.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, Block, testing::Values("box", "hull", "mesh", "height_field"),
+                         [](const auto& p) { return std::string(p.param); });
 
 TEST_P(Block, carries_a_box_at_the_depth_of_its_weight) {
   for (const double h : {0.001, 0.005}) {
@@ -95,7 +98,8 @@ TEST(Ramp, slides_and_sticks_by_coulomb) {
     const Quat turn = from_axis_angle({0, 1, 0}, alpha);
     const Mat3 R = to_matrix(turn);
     put(s, "ramp", box_of({20, 4, 1}), {R, R.z * -0.5});
-    add(s, solid_box(1, {0.2, 0.2, 0.1}, mu), "single_body", R.z * (0.05 - kG * std::cos(alpha) / (4 * s.contact.stiffness)), turn);
+    add(s, solid_box(1, {0.2, 0.2, 0.1}, mu), "single_body",
+        R.z * (0.05 - kG * std::cos(alpha) / (4 * s.contact.stiffness)), turn);
     const auto world = make_world(s);
     run(*world, 1);
     EXPECT_NEAR(dot(base_velocity_of(*world), R.x), want, 2e-3) << mu;
@@ -124,7 +128,8 @@ TEST(Tunnelling, nothing_passes_a_thin_wall) {
     SceneSpec s = scene(0.005);
     add_ground(s);
     put(s, "wall", box_of({0.02, 2, 1}), {identity3<double>(), {0.5, 0, 0.5}});
-    add(s, solid_box(1, {0.1, 0.1, 0.1}, 0.1), "single_body", {0, 0, 0.0501}, from_axis_angle({0, 0, 1}, yaw)).v_WB = {3, 0, 0};
+    add(s, solid_box(1, {0.1, 0.1, 0.1}, 0.1), "single_body", {0, 0, 0.0501}, from_axis_angle({0, 0, 1}, yaw)).v_WB = {
+        3, 0, 0};
     const auto world = make_world(s);
     double farthest = 0;
     for (int i = 0; i < 200; ++i) world->step(), farthest = std::max(farthest, base_at(*world).x);
@@ -136,15 +141,18 @@ TEST(Tunnelling, nothing_passes_a_thin_wall) {
 TEST(Tunnelling, nothing_sinks_into_rough_terrain) {
   SceneSpec s = scene(0.005);
   const auto rough = [](double x, double y) {
-    return 0.05 * std::sin(7 * x) * std::cos(5 * y) + 0.02 * std::sin(31 * x + 11 * y) + 0.01 * std::sin(97 * x) * std::sin(89 * y);
+    return 0.05 * std::sin(7 * x) * std::cos(5 * y) + 0.02 * std::sin(31 * x + 11 * y) +
+           0.01 * std::sin(97 * x) * std::sin(89 * y);
   };
   put(s, "rough", map_of(s, 300, 0.02, rough));
   Random random(5);
   for (int i = 0; i < 16; ++i) {
     const Vec3 at{-2.0 + (i % 4) * 1.2, -2.0 + (i / 4) * 1.2, 0.35};
     const Quat turn = random.rotation();
-    if (i % 2 == 0) add(s, solid_box(1, {0.12, 0.08, 0.04}), "single_body", at, turn).v_WB = {0.5, 0, -3};
-    else add(s, humanoid28(), "articulated", at + Vec3{0, 0, 0.2}, turn).v_WB = {0, 0.3, -3};
+    if (i % 2 == 0)
+      add(s, solid_box(1, {0.12, 0.08, 0.04}), "single_body", at, turn).v_WB = {0.5, 0, -3};
+    else
+      add(s, humanoid28(), "articulated", at + Vec3{0, 0, 0.2}, turn).v_WB = {0, 0.3, -3};
   }
   const auto world = make_world(s);
   run(*world, 2);
@@ -163,7 +171,9 @@ TEST(Tunnelling, nothing_sinks_into_rough_terrain) {
 TEST(FieldContacts, are_state_and_the_same_for_any_number_of_threads) {
   SceneSpec s = scene(0.001);
   put_block(s, "height_field");
-  for (int i = 0; i < 4; ++i) add(s, humanoid28(), "articulated", {-1.5 + i, 0.1 * i, kHumanoid28Height + 0.02}, from_roll_pitch_yaw(0.1 * i, 0.05, 0.3));
+  for (int i = 0; i < 4; ++i)
+    add(s, humanoid28(), "articulated", {-1.5 + i, 0.1 * i, kHumanoid28Height + 0.02},
+        from_roll_pitch_yaw(0.1 * i, 0.05, 0.3));
   const auto one = make_world(s), four = make_world(s, 4);
   run(*one, 0.3), run(*four, 0.3);
   EXPECT_EQ(one->hash(), four->hash());
@@ -193,10 +203,11 @@ TEST(Spring, rests_at_its_depth_and_slides_as_in_honey) {
   EXPECT_NEAR(base_at(*world).z, 0.05 - kG / (4 * 2e4), 2e-5);
 }
 
-/// Dropped from H, a ball is stopped at the depth δ, ½ s_c δ² = m g (H + δ); the spring gives the part s_b of that back, so it rises to
-/// s_b (H + δ) − δ. First order in the step: the error falls with it.
+/// Dropped from H, a ball is stopped at the depth δ, ½ s_c δ² = m g (H + δ); the spring gives the part s_b of that
+/// back, so it rises to s_b (H + δ) − δ. First order in the step: the error falls with it.
 TEST(Spring, gives_back_the_part_s_b_of_its_energy) {
-  const double H = 0.5, k = 2e4, s_b = 0.3, d = (kG + std::sqrt(kG * kG + 2 * k * kG * H)) / k, want = s_b * (H + d) - d;
+  const double H = 0.5, k = 2e4, s_b = 0.3, d = (kG + std::sqrt(kG * kG + 2 * k * kG * H)) / k,
+               want = s_b * (H + d) - d;
   double error[2];
   for (int i = 0; i < 2; ++i) {
     const double h = i == 0 ? 1e-4 : 5e-5;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "load/scene_toml.h"
+#include "support/contact_scenes.h"
 
 namespace gradus::test {
 namespace {
@@ -83,6 +84,28 @@ void add_crowds(std::vector<GoldenInput>& out) {
   }
 }
 
+/// Moving things that touch: stacks, collisions with spin, robots on each other, on loose boxes, on themselves.
+void add_contacts(std::vector<GoldenInput>& out) {
+  for (const double h : {0.001, 0.005}) {
+    GoldenInput stack{fmt::format("stack_{}ms", 1000 * h), stack_of(6, h), {0.02, 0.01, 0}, 0};
+    out.push_back(stack);
+    for (const RobotScene& s : robot_scenes()) {
+      std::string name = s.name;
+      for (char& c : name)
+        if (c == ' ' || c == '/') c = '_';
+      out.push_back({fmt::format("{}_{}ms", name, 1000 * h), s.make(h, 1e5), {0.1, -0.2, 0.05}, 0.2});
+    }
+  }
+  GoldenInput heap{"mixed_heap", contact_scene(0.002, 1e5), {0.3, 0.2, 0}, 0.2};
+  heap.scene.contact.restitution = 0.4, heap.scene.contact.rolling = 0.001, heap.scene.contact.torsion = 0.001;
+  for (const std::string motion : {"articulated", "single_body", "prescribed_joints"})
+    add_robots(heap.scene, 1, humanoid28(), motion, true);
+  for (std::size_t i = 0; i < 3; ++i) heap.scene.robots[i].p_WB = {0.25 * static_cast<double>(i), 0, 0.5 + 0.2 * static_cast<double>(i)};
+  add(heap.scene, humanoid28(), "kinematic_walk", {0.1, 0.3, kHumanoid28Height});
+  for (int i = 0; i < 6; ++i) add(heap.scene, solid_ball(0.2, 0.06), "free_body", {0.12 * i, 0.05, 1.2 + 0.05 * i}).w_WB = {0, 20, 5};
+  out.push_back(heap);
+}
+
 }  // namespace
 
 std::vector<GoldenInput> golden_inputs() {
@@ -92,6 +115,7 @@ std::vector<GoldenInput> golden_inputs() {
   add_bodies(out);
   add_matches(out);
   add_crowds(out);
+  add_contacts(out);
   return out;
 }
 

@@ -260,7 +260,9 @@ test('an edited scene is reloaded, a bad edit is told and the old scene goes on'
   writeFileSync(file, text.replace('step     = "1 ms"', 'step     = "2 ms"'));
   await until(page, () => window.gradus.sceneNow.step === 0.002 && window.gradus.frameNow?.k > 10);
   assert.equal(await page.locator('.inspector h2').textContent(), 'level2', 'the selection is kept');
-  await until(page, () => document.querySelector('.toasts').textContent.includes('step: 0.001 → 0.002'));
+  await until(page, () =>
+    window.gradus.timeline.events.some((e) => e.kind === 'note' && e.text.includes('step: 0.001 → 0.002')),
+  );
   assert.ok(await page.locator('.errors').isHidden(), 'the errors are gone');
   await page.close();
   await edited.stop();

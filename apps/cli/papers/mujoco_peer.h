@@ -1,5 +1,6 @@
-/// The tasks of contact on Debian's MuJoCo, in the same run, where it is installed; a peer, never part of the product. Masses,
-/// sizes, friction and steps as in gradus' own runs; everything else is MuJoCo's default, but for the elliptic cone.
+/// The tasks of contact on Debian's MuJoCo, in the same run, where it is installed; a peer, never part of the product.
+/// Masses, sizes, friction and steps as in gradus' own runs; everything else is MuJoCo's default, but for the elliptic
+/// cone.
 #pragma once
 #include <functional>
 #include <optional>
@@ -30,11 +31,14 @@ struct Task {
   Vec3 push{0, 0, 0};  // force on the first body, all the time  [N]
 };
 
-/// State of the bodies: 7 coordinates (position, quaternion) and 6 velocities (linear in the world, angular in the body) each.
+/// State of the bodies: 7 coordinates (position, quaternion) and 6 velocities (linear in the world, angular in the
+/// body) each.
 struct View {
   std::span<double> q, v;
 };
-/// Runs `steps` steps, calling `look` before each; begin sets the start. False if MuJoCo is not installed or refuses the model.
-bool run(const Task& task, int steps, const std::function<void(View)>& begin, const std::function<void(View, int)>& look);
+/// Runs `steps` steps, calling `look` before each; begin sets the start. False if MuJoCo is not installed or refuses
+/// the model.
+bool run(const Task& task, int steps, const std::function<void(View)>& begin,
+         const std::function<void(View, int)>& look);
 
 }  // namespace gradus::cli::mujoco

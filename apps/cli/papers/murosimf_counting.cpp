@@ -15,8 +15,8 @@
 #include "state/state.h"
 #include "tree/kernels.h"
 
-/// Paper 000, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball? The
-/// paper counts 973 pairs of bodies, and 178 tests of spheres plus 45 of bodies with its trees.
+/// Paper 000, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball?
+/// The paper counts 973 pairs of bodies, and 178 tests of spheres plus 45 of bodies with its trees.
 namespace gradus::cli {
 namespace {
 
@@ -54,8 +54,8 @@ class Counter {
     const std::set<ItemPair> offered(found_.begin(), found_.end());
     const auto check = [&](const ItemPair& p) {
       Contact c[kContactMax];
-      if (collide(scene_.shape(p.compound_a, p.item_a), scene_.pose(p.compound_a, p.item_a), scene_.shape(p.compound_b, p.item_b),
-                  scene_.pose(p.compound_b, p.item_b), 0, c) == 0)
+      if (collide(scene_.shape(p.compound_a, p.item_a), scene_.pose(p.compound_a, p.item_a),
+                  scene_.shape(p.compound_b, p.item_b), scene_.pose(p.compound_b, p.item_b), 0, c) == 0)
         return;
       ++contacts;
       missed += !offered.contains(p);
@@ -104,9 +104,11 @@ class Counter {
     c.is_static = true;
     for (const FieldObjectSpec& f : spec.field) {
       const bool floor = f.shape.kind == ShapeKind::plane;
-      if (floor && !floor_in_tree) continue;
-      const Result<Shape> shape = floor ? Result<Shape>(box_shape({2.25, 1.5, 0.005})) : library_.add(f.shape, spec.meshes);
-      if (shape) c.items.push_back({*shape, floor ? Pose{identity3<double>(), {0, 0, -0.005}} : f.X_WO * f.shape.X_OS, 0});
+      if (!f.shape.collides || (floor && !floor_in_tree)) continue;  // lines are only painted
+      const Result<Shape> shape =
+          floor ? Result<Shape>(box_shape({2.25, 1.5, 0.005})) : library_.add(f.shape, spec.meshes);
+      if (shape)
+        c.items.push_back({*shape, floor ? Pose{identity3<double>(), {0, 0, -0.005}} : f.X_WO * f.shape.X_OS, 0});
     }
     add(std::move(c), true);
   }
@@ -118,8 +120,10 @@ class Counter {
   std::span<const ItemPair> found_;
 };
 
-/// Link poses of a robot whose base stands at (x, y) with a heading and a tilt, joints as given, lowest point in the floor.
-std::vector<Pose> posed(const RobotKind& kind, double x, double y, double yaw, double roll, std::span<const double> joints) {
+/// Link poses of a robot whose base stands at (x, y) with a heading and a tilt, joints as given, lowest point in the
+/// floor.
+std::vector<Pose> posed(const RobotKind& kind, double x, double y, double yaw, double roll,
+                        std::span<const double> joints) {
   std::vector<double> q(static_cast<std::size_t>(kind.nq())), v(static_cast<std::size_t>(kind.nv()));
   set_base_pose(q.data(), {x, y, 0}, from_roll_pitch_yaw(roll, 0, yaw));
   std::copy(joints.begin(), joints.end(), q.begin() + 7);
@@ -135,7 +139,8 @@ std::vector<Pose> posed(const RobotKind& kind, double x, double y, double yaw, d
   return out;
 }
 
-/// Two robots that walk to the ball, kick it and now and then fall beside it: places to be in, not a simulation of walking.
+/// Two robots that walk to the ball, kick it and now and then fall beside it: places to be in, not a simulation of
+/// walking.
 class Game {
  public:
   Game(const RobotKind& kind, const MotionFile& walk) : kind_(kind), walk_(walk, kind, true, 0) {
@@ -148,7 +153,8 @@ class Game {
     for (std::size_t i = 0; i < player_.size(); ++i) {
       const Player& p = player_[i];
       for (std::size_t c = 0; c < joint_.size(); ++c)
-        if (joint_[c] >= 0) joints_[static_cast<std::size_t>(joint_[c])] = walk_.value(p.walked / 0.25 + 0.3 * static_cast<double>(i), c);
+        if (joint_[c] >= 0)
+          joints_[static_cast<std::size_t>(joint_[c])] = walk_.value(p.walked / 0.25 + 0.3 * static_cast<double>(i), c);
       out.push_back(posed(kind_, p.x, p.y, p.yaw, p.roll, joints_));
     }
     return out;
@@ -192,7 +198,7 @@ class Game {
 
   const RobotKind& kind_;
   Keyframes walk_;
-  std::vector<int> joint_;       // (columns of the motion)
+  std::vector<int> joint_;  // (columns of the motion)
   std::vector<double> joints_;
   std::array<Player, kRobots> player_{Player{-0.8, 0.1, 0}, Player{0.9, -0.2, 3.1}};
   Vec3 ball_{0, 0, kBall}, v_ball_{0, 0, 0};
@@ -202,7 +208,9 @@ class Game {
 struct Variant {
   VolumeKind kind;
   bool floor_in_tree;
-  std::string name() const { return std::string(to_string(kind)) + (floor_in_tree ? ", floor in tree" : ", floor as plane"); }
+  std::string name() const {
+    return std::string(to_string(kind)) + (floor_in_tree ? ", floor in tree" : ", floor as plane");
+  }
 };
 
 std::vector<Variant> variants() {
@@ -213,7 +221,8 @@ std::vector<Variant> variants() {
 }
 
 /// The placements of facts: both robots within a metre of the ball, anywhere on the field.
-void count_placements(const RobotKind& kind, std::span<const double> joints, int count, std::vector<Counter>& counters) {
+void count_placements(const RobotKind& kind, std::span<const double> joints, int count,
+                      std::vector<Counter>& counters) {
   const RandomKey key{2008, 0, 1};
   for (int n = 0; n < count; ++n) {
     std::uint32_t draw = 0;
@@ -245,7 +254,8 @@ std::vector<Counter> make_counters(const SceneSpec& scene, const RobotKind& kind
 }
 
 Json row(const char* quantity, const std::vector<Counter>& counters, double (*value)(const Counter&), Json paper) {
-  Json r{{"quantity", quantity}, {"unit", ""}, {"paper", std::move(paper)}, {"real", nullptr}, {"peers", Json::object()}};
+  Json r{
+      {"quantity", quantity}, {"unit", ""}, {"paper", std::move(paper)}, {"real", nullptr}, {"peers", Json::object()}};
   for (std::size_t i = 0; i < counters.size(); ++i) r["gradus"][variants()[i].name()] = value(counters[i]);
   return r;
 }
@@ -276,15 +286,33 @@ std::optional<Json> murosimf_counting(const PaperOptions& options) {
   for (const Counter& c : played) contacts += c.contacts, missed += c.missed;
   const Json paper{{"sphere, floor in tree", 178}}, paper_objects{{"sphere, floor in tree", 45}};
   Json out{{"name", "murosimf-counting"}, {"rows", Json::array()}};
-  out["rows"].push_back({{"quantity", "tests of a list of all pairs"}, {"unit", ""}, {"paper", 973}, {"real", nullptr}, {"peers", Json::object()}, {"gradus", placed[0].naive()}});
-  out["rows"].push_back(row("volume tests, robots within 1 m of the ball", placed, [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); }, paper));
-  out["rows"].push_back(row("object tests, robots within 1 m of the ball", placed, [](const Counter& c) { return c.objects / static_cast<double>(c.samples); }, paper_objects));
-  out["rows"].push_back(row("volume tests, in play", played, [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); }, paper));
-  out["rows"].push_back(row("object tests, in play", played, [](const Counter& c) { return c.objects / static_cast<double>(c.samples); }, paper_objects));
-  out["rows"].push_back(row("most tests of both kinds, in play", played, [](const Counter& c) { return static_cast<double>(c.most); }, Json{{"sphere, floor in tree", 389}}));
-  out["rows"].push_back(row("contacts of the list of all pairs that the trees missed, in play", played, [](const Counter& c) { return static_cast<double>(c.missed); }, nullptr));
+  out["rows"].push_back({{"quantity", "tests of a list of all pairs"},
+                         {"unit", ""},
+                         {"paper", 973},
+                         {"real", nullptr},
+                         {"peers", Json::object()},
+                         {"gradus", placed[0].naive()}});
+  out["rows"].push_back(row(
+      "volume tests, robots within 1 m of the ball", placed,
+      [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); }, paper));
+  out["rows"].push_back(row(
+      "object tests, robots within 1 m of the ball", placed,
+      [](const Counter& c) { return c.objects / static_cast<double>(c.samples); }, paper_objects));
+  out["rows"].push_back(row(
+      "volume tests, in play", played, [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); },
+      paper));
+  out["rows"].push_back(row(
+      "object tests, in play", played, [](const Counter& c) { return c.objects / static_cast<double>(c.samples); },
+      paper_objects));
+  out["rows"].push_back(row(
+      "most tests of both kinds, in play", played, [](const Counter& c) { return static_cast<double>(c.most); },
+      Json{{"sphere, floor in tree", 389}}));
+  out["rows"].push_back(row(
+      "contacts of the list of all pairs that the trees missed, in play", played,
+      [](const Counter& c) { return static_cast<double>(c.missed); }, nullptr));
   char verdict[200];
-  std::snprintf(verdict, sizeof verdict, "%ld contacts in %s of play, %ld missed by the trees", contacts, options.quick ? "3 s" : "60 s", missed);
+  std::snprintf(verdict, sizeof verdict, "%ld contacts in %s of play, %ld missed by the trees", contacts,
+                options.quick ? "3 s" : "60 s", missed);
   out["verdict"] = verdict;
   return out;
 }

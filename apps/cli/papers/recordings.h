@@ -28,7 +28,7 @@ struct Replay {
   double mean_abs = 0, rms = 0;
   double offset = 0;  // of a flywheel's encoder, whose zero is not known: taken off before judging
 };
-constexpr double kReplayStep = 0.001;
+constexpr double kReplayStep = 0.001;  // [s]
 
 /// The bench with this chain, commanded as the recording was: at level articulated, steps of kReplayStep.
 std::optional<Replay> replay(const Recording& r, const DriveSpec& drive);

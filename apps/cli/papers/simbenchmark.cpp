@@ -6,9 +6,10 @@
 #include "cli/papers/mujoco_peer.h"
 #include "cli/papers/paper.h"
 
-/// SimBenchmark [leggedrobotics/SimBenchmark; facts/legged.md 1.1], the sliding cube of ContactBench (1.3), Drake's sphere on a slope
-/// (1.4) and Gazebo's tumbling box (1.5), all through World, at 1 ms. Peers: figures published or measured before on Debian's packages
-/// [facts/legged.md 1.1 to 1.5], and Debian's MuJoCo in the same run where it is installed.
+/// SimBenchmark [leggedrobotics/SimBenchmark; facts/legged.md 1.1], the sliding cube of ContactBench (1.3), Drake's
+/// sphere on a slope (1.4) and Gazebo's tumbling box (1.5), all through World, at 1 ms. Peers: figures published or
+/// measured before on Debian's packages [facts/legged.md 1.1 to 1.5], and Debian's MuJoCo in the same run where it is
+/// installed.
 namespace gradus::cli {
 namespace {
 
@@ -33,7 +34,8 @@ std::optional<double> rolling(Vec3 direction, double seconds) {
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
     const double t = i * kStep;
-    const Vec3 box = base_velocity(w->v(0).data()) - direction * (a_box * t), ball = base_velocity(w->v(1).data()) - direction * (f2 * t);
+    const Vec3 box = base_velocity(w->v(0).data()) - direction * (a_box * t),
+               ball = base_velocity(w->v(1).data()) - direction * (f2 * t);
     sum += dot(box, box) + dot(ball, ball);
     w->step();
   }
@@ -49,15 +51,19 @@ std::optional<double> mujoco_rolling(Vec3 direction, double seconds) {
   t.push = direction * 150.0;
   t.bodies.push_back({true, 10, 0.4, {10, 10, 0.5}, {0, 0, 0.5 - 2e-5}});
   for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j) t.bodies.push_back({false, 1, 0.8, {0.5, 0, 0}, {-4.0 + 2 * i, -4.0 + 2 * j, 1.5 - 6e-5}});
+    for (int j = 0; j < 5; ++j)
+      t.bodies.push_back({false, 1, 0.8, {0.5, 0, 0}, {-4.0 + 2 * i, -4.0 + 2 * j, 1.5 - 6e-5}});
   const double f1 = 0.4 * 35 * kGravity, f2 = (150 - f1) / 10 / (3.5 + 2.5), a_box = (150 - f1 - 25 * f2) / 10;
   const auto steps = static_cast<int>(std::lround(seconds / kStep));
   double sum = 0;
-  const bool ran = mujoco::run(t, steps, [](mujoco::View) {}, [&](mujoco::View m, int i) {
-    if (i == steps) return;
-    const Vec3 box = velocity(m, 0) - direction * (a_box * i * kStep), ball = velocity(m, 1) - direction * (f2 * i * kStep);
-    sum += dot(box, box) + dot(ball, ball);
-  });
+  const bool ran = mujoco::run(
+      t, steps, [](mujoco::View) {},
+      [&](mujoco::View m, int i) {
+        if (i == steps) return;
+        const Vec3 box = velocity(m, 0) - direction * (a_box * i * kStep),
+                   ball = velocity(m, 1) - direction * (f2 * i * kStep);
+        sum += dot(box, box) + dot(ball, ball);
+      });
   return ran ? std::optional<double>(sum / steps) : std::nullopt;
 }
 
@@ -144,9 +150,11 @@ std::optional<double> mujoco_666(double seconds) {
   for (const RobotInstanceSpec& r : s.spec.robots) t.bodies.push_back({false, 10, 0, {0.1, 0, 0}, r.p_WB});
   const auto steps = static_cast<int>(std::lround(seconds / kStep));
   double sum = 0;
-  const bool ran = mujoco::run(t, steps, [](mujoco::View) {}, [&](mujoco::View m, int i) {
-    if (i < steps) sum += overlaps(216, 0.1, [&](int b) { return place(m, b); });
-  });
+  const bool ran = mujoco::run(
+      t, steps, [](mujoco::View) {},
+      [&](mujoco::View m, int i) {
+        if (i < steps) sum += overlaps(216, 0.1, [&](int b) { return place(m, b); });
+      });
   return ran ? std::optional<double>(sum / steps) : std::nullopt;
 }
 
@@ -171,8 +179,9 @@ std::optional<double> mujoco_sliding(double degrees) {
   t.bodies.push_back({true, 1, 0.4, {0.1, 0.1, 0.1}, {0, 0, 0.1}});
   const double angle = degrees / 180 * 3.14159265358979324, exact = 1 / (2 * 0.4 * kGravity);
   double way = 0;
-  const bool ran = mujoco::run(t, 1000, [&](mujoco::View m) { m.v[0] = std::cos(angle), m.v[1] = std::sin(angle); },
-                               [&](mujoco::View m, int) { way = std::hypot(m.q[0], m.q[1]); });
+  const bool ran = mujoco::run(
+      t, 1000, [&](mujoco::View m) { m.v[0] = std::cos(angle), m.v[1] = std::sin(angle); },
+      [&](mujoco::View m, int) { way = std::hypot(m.q[0], m.q[1]); });
   return ran ? std::optional<double>(100 * (way / exact - 1)) : std::nullopt;
 }
 
@@ -183,10 +192,12 @@ std::optional<double> mujoco_incline() {
   t.floor_friction = 0.5;
   t.bodies.push_back({false, 0.1, 0.5, {0.05, 0, 0}, {0, 0, 0.05}});
   double error = 0;
-  const bool ran = mujoco::run(t, 1000, [](mujoco::View) {}, [&](mujoco::View m, int i) {
-    const double fallen = dot(t.gravity, place(m, 0) - Vec3{0, 0, 0.05}) / kGravity;
-    if (i == 1000) error = norm(velocity(m, 0)) / std::sqrt(2 * kGravity * fallen / 1.4) - 1;
-  });
+  const bool ran = mujoco::run(
+      t, 1000, [](mujoco::View) {},
+      [&](mujoco::View m, int i) {
+        const double fallen = dot(t.gravity, place(m, 0) - Vec3{0, 0, 0.05}) / kGravity;
+        if (i == 1000) error = norm(velocity(m, 0)) / std::sqrt(2 * kGravity * fallen / 1.4) - 1;
+      });
   return ran ? std::optional<double>(error) : std::nullopt;
 }
 
@@ -258,34 +269,51 @@ std::optional<Json> simbenchmark(const PaperOptions& options) {
   const double part = options.quick ? 0.02 : 1;
   Json rows = Json::array();
   int kept = 0, all = 0;
-  const auto add = [&](const char* name, const char* unit, std::optional<double> x, double low, double high, Json peers) {
+  const auto add = [&](const char* name, const char* unit, std::optional<double> x, double low, double high,
+                       Json peers) {
     char asked[64];
-    if (low == 0) std::snprintf(asked, sizeof asked, "≤ %g", high);
-    else std::snprintf(asked, sizeof asked, "%g … %g", low, high);
+    if (low == 0)
+      std::snprintf(asked, sizeof asked, "≤ %g", high);
+    else
+      std::snprintf(asked, sizeof asked, "%g … %g", low, high);
     rows.push_back(row(name, unit, std::move(peers), asked, x));
     ++all;
     kept += x && *x >= low && *x <= high;
   };
-  add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7, with(
-      {{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}}, mujoco_rolling({0, 1, 0}, 4 * part)));
-  add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0, 5e-7, with(
-      {{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}}, mujoco_rolling({0.5, 0.86602540378443865, 0}, 4 * part)));
-  add("bouncing: mean squared energy error", "J²", bouncing(20 * part), 0, 1e-6, {{"RaiSim", 0.0186}, {"ODE", 185.03}, {"Bullet", 185.06}, {"DART", 72274}});
+  add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7,
+      with({{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}},
+           mujoco_rolling({0, 1, 0}, 4 * part)));
+  add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0, 5e-7,
+      with({{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}},
+           mujoco_rolling({0.5, 0.86602540378443865, 0}, 4 * part)));
+  add("bouncing: mean squared energy error", "J²", bouncing(20 * part), 0, 1e-6,
+      {{"RaiSim", 0.0186}, {"ODE", 185.03}, {"Bullet", 185.06}, {"DART", 72274}});
   add("666: mean squared overlap", "m²", stack_666(10 * part), 0, 1e-5,
       with({{"RaiSim", 1.35e-4}, {"ODE", 1.4e-4}, {"Bullet", 5.3e-5}, {"MuJoCo", 4.3e-4}}, mujoco_666(10 * part)));
   FreeScene elastic = balls_666(1.101);
-  add("elastic 666: mean squared energy error", "J²", energy_error(elastic, 10 * part), 0, 1, {{"RaiSim", 8.4}, {"ODE", 112}, {"Bullet", 4.3e8}});
-  add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34, with({{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}}, mujoco_sliding(0)));
-  add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34, with({{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}}, mujoco_sliding(30)));
-  add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34, with({{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}}, mujoco_sliding(45)));
-  add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4, with({{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}}, mujoco_incline()));
+  add("elastic 666: mean squared energy error", "J²", energy_error(elastic, 10 * part), 0, 1,
+      {{"RaiSim", 8.4}, {"ODE", 112}, {"Bullet", 4.3e8}});
+  add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34,
+      with({{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}}, mujoco_sliding(0)));
+  add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34,
+      with({{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}}, mujoco_sliding(30)));
+  add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34,
+      with({{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}}, mujoco_sliding(45)));
+  add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4,
+      with({{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}}, mujoco_incline()));
   const auto tumble = boxes();
-  const auto of = [&](double Tumble::*part_of) { return tumble ? std::optional<double>((*tumble).*part_of) : std::nullopt; };
-  add("tumbling box: largest relative error of angular momentum", "", of(&Tumble::momentum), 0, 1.3e-2, {{"ODE", 2.2e-2}, {"Bullet", 1.3e-2}, {"MuJoCo", 1.3e-2}, {"MuJoCo RK4", 1.6e-6}});
-  add("tumbling box: largest relative error of energy", "", of(&Tumble::energy), 0, 1.0e-2, {{"ODE", 1.4e-2}, {"Bullet", 1.0e-2}, {"MuJoCo", 1.2e-2}, {"MuJoCo RK4", 1.7e-11}});
-  add("tumbling box: largest error of place", "m", of(&Tumble::place), 0, 0.049, {{"ODE", 0.049}, {"Bullet", 0.06}, {"MuJoCo", 0.049}, {"MuJoCo RK4", 0.0}});
+  const auto of = [&](double Tumble::*part_of) {
+    return tumble ? std::optional<double>((*tumble).*part_of) : std::nullopt;
+  };
+  add("tumbling box: largest relative error of angular momentum", "", of(&Tumble::momentum), 0, 1.3e-2,
+      {{"ODE", 2.2e-2}, {"Bullet", 1.3e-2}, {"MuJoCo", 1.3e-2}, {"MuJoCo RK4", 1.6e-6}});
+  add("tumbling box: largest relative error of energy", "", of(&Tumble::energy), 0, 1.0e-2,
+      {{"ODE", 1.4e-2}, {"Bullet", 1.0e-2}, {"MuJoCo", 1.2e-2}, {"MuJoCo RK4", 1.7e-11}});
+  add("tumbling box: largest error of place", "m", of(&Tumble::place), 0, 0.049,
+      {{"ODE", 0.049}, {"Bullet", 0.06}, {"MuJoCo", 0.049}, {"MuJoCo RK4", 0.0}});
   char verdict[120];
-  std::snprintf(verdict, sizeof verdict, "%d of %d figures as asked%s", kept, all, options.quick ? " (short runs)" : "");
+  std::snprintf(verdict, sizeof verdict, "%d of %d figures as asked%s", kept, all,
+                options.quick ? " (short runs)" : "");
   return Json{{"name", "simbenchmark"}, {"rows", std::move(rows)}, {"verdict", verdict}};
 }
 

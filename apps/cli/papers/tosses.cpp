@@ -9,8 +9,8 @@
 #include "cli/papers/mujoco_peer.h"
 #include "cli/papers/paper.h"
 
-/// Recorded tosses of an acrylic cube [DAIRLab/contact-nets; facts/legged.md 1.6], replayed open loop from their first sample: how far
-/// from the recording is the simulated cube, on average over time and tosses?
+/// Recorded tosses of an acrylic cube [DAIRLab/contact-nets; facts/legged.md 1.6], replayed open loop from their first
+/// sample: how far from the recording is the simulated cube, on average over time and tosses?
 namespace gradus::cli {
 namespace {
 
@@ -37,7 +37,8 @@ bool read_tosses(const std::string& folder, std::vector<Toss>& out) {
   std::ifstream in(path);
   std::string line;
   if (!in || !std::getline(in, line)) {
-    std::fprintf(stderr, "error: %s cannot be read; give the folder of the recorded tosses with --data\n", path.c_str());
+    std::fprintf(stderr, "error: %s cannot be read; give the folder of the recorded tosses with --data\n",
+                 path.c_str());
     return false;
   }
   for (int number = 2; std::getline(in, line); ++number) {
@@ -51,7 +52,9 @@ bool read_tosses(const std::string& folder, std::vector<Toss>& out) {
       return false;
     }
     if (x[1] == 0) out.emplace_back();
-    if (!out.empty()) out.back().push_back({{x[3], x[4], x[5]}, {x[10], x[11], x[12]}, {x[13], x[14], x[15]}, {x[6], x[7], x[8], x[9]}});
+    if (!out.empty())
+      out.back().push_back(
+          {{x[3], x[4], x[5]}, {x[10], x[11], x[12]}, {x[13], x[14], x[15]}, {x[6], x[7], x[8], x[9]}});
   }
   return !out.empty();
 }
@@ -101,8 +104,17 @@ std::optional<Error> replay_on_mujoco(const Toss& toss) {
   Error e;
   const auto begin = [&](mujoco::View m) {
     const Sample& s = toss[0];
-    for (const auto& [i, x] : {std::pair<std::size_t, double>{0, s.p.x}, {1, s.p.y}, {2, s.p.z}, {3, s.q.w}, {4, s.q.x}, {5, s.q.y}, {6, s.q.z}}) m.q[i] = x;
-    for (const auto& [i, x] : {std::pair<std::size_t, double>{0, s.v.x}, {1, s.v.y}, {2, s.v.z}, {3, s.w.x}, {4, s.w.y}, {5, s.w.z}}) m.v[i] = x;
+    for (const auto& [i, x] : {std::pair<std::size_t, double>{0, s.p.x},
+                               {1, s.p.y},
+                               {2, s.p.z},
+                               {3, s.q.w},
+                               {4, s.q.x},
+                               {5, s.q.y},
+                               {6, s.q.z}})
+      m.q[i] = x;
+    for (const auto& [i, x] :
+         {std::pair<std::size_t, double>{0, s.v.x}, {1, s.v.y}, {2, s.v.z}, {3, s.w.x}, {4, s.w.y}, {5, s.w.z}})
+      m.v[i] = x;
   };
   const auto look = [&](mujoco::View m, int step) {
     if (step == 0 || step % kSubsteps != 0) return;
@@ -154,7 +166,9 @@ Material fit(std::span<const Toss> tosses, Material best, int rounds) {
 }
 
 Json row(const char* quantity, const char* unit, Json peers, Json ours) {
-  return {{"quantity", quantity}, {"unit", unit}, {"paper", nullptr}, {"real", nullptr}, {"peers", std::move(peers)}, {"gradus", std::move(ours)}};
+  return {{"quantity", quantity},      {"unit", unit},
+          {"paper", nullptr},          {"real", nullptr},
+          {"peers", std::move(peers)}, {"gradus", std::move(ours)}};
 }
 
 }  // namespace
@@ -163,15 +177,20 @@ std::optional<Json> tosses(const PaperOptions& options) {
   std::vector<Toss> all;
   if (!read_tosses(options.data, all)) return std::nullopt;
   if (options.quick) all.resize(std::min<std::size_t>(all.size(), 6));
-  const std::span<const Toss> first(all.data(), all.size() / 2), second(all.data() + all.size() / 2, all.size() - all.size() / 2);
+  const std::span<const Toss> first(all.data(), all.size() / 2),
+      second(all.data() + all.size() / 2, all.size() - all.size() / 2);
   const Material nominal{1e5, 0.001, 0.18, 0}, with_e{1e5, 0.001, 0.18, 0.125};
   const auto plain = replay_all(all, nominal), bouncy = replay_all(all, with_e);
   if (!plain || !bouncy) return std::nullopt;
   const Material fitted = fit(first, nominal, options.quick ? 1 : 10);
-  const auto seen = replay_all(first, fitted), unseen = replay_all(second, fitted), before = replay_all(second, nominal);
+  const auto seen = replay_all(first, fitted), unseen = replay_all(second, fitted),
+             before = replay_all(second, nominal);
   const auto by_case = [&](double Error::*part, double scale) {
-    return Json{{"nominal friction, e 0", (*plain).*part * scale}, {"nominal friction, e 0.125", (*bouncy).*part * scale},
-                {"last half, nominal", (*before).*part * scale}, {"first half, fitted to it", (*seen).*part * scale}, {"last half, fitted to the first", (*unseen).*part * scale}};
+    return Json{{"nominal friction, e 0", (*plain).*part * scale},
+                {"nominal friction, e 0.125", (*bouncy).*part * scale},
+                {"last half, nominal", (*before).*part * scale},
+                {"first half, fitted to it", (*seen).*part * scale},
+                {"last half, fitted to the first", (*unseen).*part * scale}};
   };
   constexpr double kDegrees = 57.29577951308232;
   const auto peer = mujoco::installed() ? mean_of(std::span<const Toss>(all), replay_on_mujoco) : std::nullopt;
@@ -180,15 +199,25 @@ std::optional<Json> tosses(const PaperOptions& options) {
     return peers;
   };
   Json out{{"name", "tosses"}, {"rows", Json::array()}};
-  out["rows"].push_back(row("mean error of position", "mm", with({{"MuJoCo", 14.5}, {"Bullet", 15.3}, {"ODE", 19.1}, {"asked", 14.0}}, &Error::place, 1000), by_case(&Error::place, 1000)));
-  out["rows"].push_back(row("mean error of rotation", "deg", with({{"MuJoCo", 18.0}, {"Bullet", 19.5}, {"ODE", 25.1}, {"asked", 18.0}}, &Error::angle, kDegrees), by_case(&Error::angle, kDegrees)));
-  out["rows"].push_back(row("error of position at the end", "mm", with({{"MuJoCo", 28.9}, {"Bullet", 32.0}, {"ODE", 38.0}}, &Error::final_place, 1000), by_case(&Error::final_place, 1000)));
+  out["rows"].push_back(
+      row("mean error of position", "mm",
+          with({{"MuJoCo", 14.5}, {"Bullet", 15.3}, {"ODE", 19.1}, {"asked", 14.0}}, &Error::place, 1000),
+          by_case(&Error::place, 1000)));
+  out["rows"].push_back(
+      row("mean error of rotation", "deg",
+          with({{"MuJoCo", 18.0}, {"Bullet", 19.5}, {"ODE", 25.1}, {"asked", 18.0}}, &Error::angle, kDegrees),
+          by_case(&Error::angle, kDegrees)));
+  out["rows"].push_back(row("error of position at the end", "mm",
+                            with({{"MuJoCo", 28.9}, {"Bullet", 32.0}, {"ODE", 38.0}}, &Error::final_place, 1000),
+                            by_case(&Error::final_place, 1000)));
   out["rows"].push_back(row("fitted stiffness", "N/m", Json::object(), fitted.stiffness));
   out["rows"].push_back(row("fitted relaxation time", "ms", Json::object(), fitted.tau * 1000));
   out["rows"].push_back(row("fitted friction", "", Json::object(), fitted.friction));
   char verdict[160];
-  std::snprintf(verdict, sizeof verdict, "%zu tosses, nominal friction: %.1f mm and %.1f deg; fitted on %zu, %.1f mm and %.1f deg on the others",
-                all.size(), plain->place * 1000, plain->angle * kDegrees, first.size(), unseen->place * 1000, unseen->angle * kDegrees);
+  std::snprintf(verdict, sizeof verdict,
+                "%zu tosses, nominal friction: %.1f mm and %.1f deg; fitted on %zu, %.1f mm and %.1f deg on the others",
+                all.size(), plain->place * 1000, plain->angle * kDegrees, first.size(), unseen->place * 1000,
+                unseen->angle * kDegrees);
   out["verdict"] = verdict;
   return out;
 }

@@ -26,15 +26,25 @@ class BoxOnTerrain {
 
  private:
   Vec3 node(int i, int j) const { return {g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, z(i, j)}; }
-  double z(int i, int j) const { return g_.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(g_.nx) + static_cast<std::size_t>(i)]; }
-  bool solid(int i, int j) const { return i >= 0 && j >= 0 && i < f_.cells_x() && j < f_.cells_y() && !f_.is_hole(i, j); }
-  std::uint32_t feature(int i, int j, std::uint32_t kind) const { return static_cast<std::uint32_t>(j * g_.nx + i) * 64 + kind; }
-  static int limited(double x, int lo, int hi) { return static_cast<int>(clamped(x, static_cast<double>(lo), static_cast<double>(hi))); }
+  double z(int i, int j) const {
+    return g_.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(g_.nx) + static_cast<std::size_t>(i)];
+  }
+  bool solid(int i, int j) const {
+    return i >= 0 && j >= 0 && i < f_.cells_x() && j < f_.cells_y() && !f_.is_hole(i, j);
+  }
+  std::uint32_t feature(int i, int j, std::uint32_t kind) const {
+    return static_cast<std::uint32_t>(j * g_.nx + i) * 64 + kind;
+  }
+  static int limited(double x, int lo, int hi) {
+    return static_cast<int>(clamped(x, static_cast<double>(lo), static_cast<double>(hi)));
+  }
 
   /// Nodes under the box, whose place in the box grows by a constant from node to node.
   void nodes() {
-    const int i0 = limited(std::ceil((lo_.x - g_.x0) / g_.dx), 0, g_.nx), i1 = limited(std::floor((hi_.x - g_.x0) / g_.dx), -1, g_.nx - 1);
-    const int j0 = limited(std::ceil((lo_.y - g_.y0) / g_.dy), 0, g_.ny), j1 = limited(std::floor((hi_.y - g_.y0) / g_.dy), -1, g_.ny - 1);
+    const int i0 = limited(std::ceil((lo_.x - g_.x0) / g_.dx), 0, g_.nx),
+              i1 = limited(std::floor((hi_.x - g_.x0) / g_.dx), -1, g_.nx - 1);
+    const int j0 = limited(std::ceil((lo_.y - g_.y0) / g_.dy), 0, g_.ny),
+              j1 = limited(std::floor((hi_.y - g_.y0) / g_.dy), -1, g_.ny - 1);
     const Vec3 grow{half_.x + margin_, half_.y + margin_, half_.z + margin_};
     const Vec3 up{X_.R.x.z, X_.R.y.z, X_.R.z.z}, along = Vec3{X_.R.x.x, X_.R.y.x, X_.R.z.x} * g_.dx;
     for (int j = j0; j <= j1; ++j) {
@@ -50,8 +60,8 @@ class BoxOnTerrain {
     }
   }
 
-  /// Is d a direction in which the terrain ends at its node (i, j): do all edges from there lead away from d, and not all
-  /// along a flat? Inside flats the corners of the box and of the flat speak.
+  /// Is d a direction in which the terrain ends at its node (i, j): do all edges from there lead away from d, and not
+  /// all along a flat? Inside flats the corners of the box and of the flat speak.
   bool points_out(int i, int j, Vec3 d) const {
     static constexpr int kTo[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
     const Vec3 q = node(i, j);
@@ -69,8 +79,8 @@ class BoxOnTerrain {
     return slopes;
   }
 
-  /// Node (i, j), at l in the box's frame, leaves the box through its nearest face against which the terrain points; not if straight up
-  /// is shorter, then it is no corner of what they share.
+  /// Node (i, j), at l in the box's frame, leaves the box through its nearest face against which the terrain points;
+  /// not if straight up is shorter, then it is no corner of what they share.
   void leave_by_face(int i, int j, Vec3 l) {
     double depth = 1e9, straight = 1e9;
     Vec3 n{0, 0, 0};
@@ -98,7 +108,9 @@ class BoxOnTerrain {
       Vec3 n = f_.normal(t);
       double depth = D * n.z;
       if (depth > 0.5 * std::min(g_.dx, g_.dy)) nearer_exit(p, depth, n);
-      if (depth >= -margin_) out_.add({p + n * (0.5 * depth), -n, -depth, static_cast<std::uint32_t>(t / 2) * 64 + 48 + static_cast<std::uint32_t>(k)});
+      if (depth >= -margin_)
+        out_.add({p + n * (0.5 * depth), -n, -depth,
+                  static_cast<std::uint32_t>(t / 2) * 64 + 48 + static_cast<std::uint32_t>(k)});
     }
   }
 
@@ -120,7 +132,8 @@ class BoxOnTerrain {
   void edges() {
     for (int a = 0; a < 3; ++a) {
       const int b = (a + 1) % 3, c = (a + 2) % 3;
-      const Vec3 ea = axis(a) * component(half_, a), eb = axis(b) * component(half_, b), ec = axis(c) * component(half_, c);
+      const Vec3 ea = axis(a) * component(half_, a), eb = axis(b) * component(half_, b),
+                 ec = axis(c) * component(half_, c);
       for (const double sb : {-1.0, 1.0})
         for (const double sc : {-1.0, 1.0}) {
           if (sb * axis(b).z >= 0 && sc * axis(c).z >= 0) continue;
@@ -143,7 +156,8 @@ class BoxOnTerrain {
   template <class Visit>
   void lines(double from, double by, const Visit& visit) const {
     if (std::abs(by) < 1e-9) return;
-    const double most = g_.nx + g_.ny + 2, lo = std::max(std::min(from, from + by), -most), hi = std::min(std::max(from, from + by), most);
+    const double most = g_.nx + g_.ny + 2, lo = std::max(std::min(from, from + by), -most),
+                 hi = std::min(std::max(from, from + by), most);
     for (int k = static_cast<int>(std::ceil(lo)); k <= hi; ++k) visit((k - from) / by, k);
   }
 
@@ -160,15 +174,27 @@ class BoxOnTerrain {
     const bool ground = kind == 2 ? solid(i, j) : solid(i, j) || (kind == 0 ? solid(i - 1, j) : solid(i, j - 1));
     if (!ground) return;
     overlap_ |= D > 0;
-    const Vec3 q{p.x + t * e.x, p.y + t * e.y, h}, l = transpose_times(X_.R, q - X_.p);
-    if (std::abs(l.x) > half_.x + margin_ || std::abs(l.y) > half_.y + margin_ || std::abs(l.z) > half_.z + margin_) return;
-    if (!is_ridge(p, e, t, D)) return;
+    if (D > height_of_box_over(p + e * t) + margin_ || !is_ridge(p, e, t, D)) return;
+    const Vec3 q{p.x + t * e.x, p.y + t * e.y, h};
     Vec3 n = cross(e, Vec3{di * g_.dx, dj * g_.dy, zb - za});
     const double size = norm(n);
     if (size < 1e-6 * norm(e) * (g_.dx + g_.dy)) return;  // along the line: its ends speak for it
     n = n * ((n.z < 0 ? -1 : 1) / size);
     const double depth = D * n.z;
-    if (depth >= -margin_) out_.add({q - n * (0.5 * depth), -n, -depth, feature(i, j, static_cast<std::uint32_t>(kind)) + 4 + id * 3});
+    if (depth >= -margin_)
+      out_.add({q - n * (0.5 * depth), -n, -depth, feature(i, j, static_cast<std::uint32_t>(kind)) + 4 + id * 3});
+  }
+
+  /// From a point of an edge straight up to the faces beyond it: terrain above them is a wall, where the corners speak.
+  double height_of_box_over(Vec3 p) const {
+    const Vec3 l = transpose_times(X_.R, p - X_.p);
+    double height = 1e9;
+    for (int a = 0; a < 3; ++a)
+      for (const double sign : {-1.0, 1.0}) {
+        const double up = sign * axis(a).z, d = component(half_, a) - sign * component(l, a);
+        if (up > kUpward && d > kUpward) height = std::min(height, d / up);
+      }
+    return height;
   }
 
   /// Is D largest there along the edge? Not in hollows, nor on flat ground, where nodes and corners speak.

@@ -293,8 +293,9 @@ double sampled_depth(const HeightField& f, Vec3 half, const Pose& X) {
   return deepest;
 }
 
-/// Box feet of 12 × 7.5 × 2 cm on the rough map of 1 cm cells, level and tilted. Touching is decided by samples of its faces
-/// (within their spacing); the depth is at most that straight up, and lifting the box by it along the normal parts them.
+/// Box feet of 12 × 7.5 × 2 cm on the rough map of 1 cm cells, level and tilted. Touching is decided by samples of its
+/// faces (within their spacing); the depth is at most that straight up, and lifting the box by it along the normal
+/// parts them.
 TEST(Field, BoxFeetOnTheRoughMapMatchSampling) {
   const HeightField f = *HeightField::build(test::rough_map(600));
   Random r(17);
@@ -317,7 +318,7 @@ TEST(Field, BoxFeetOnTheRoughMapMatchSampling) {
     ++hits;
     for (int m = 0; m < n; ++m) {
       EXPECT_LE(-k[m].gap, std::max(up, 0.0) + 3e-3) << i;  // slopes of 1.5 between samples 2 mm apart
-      EXPECT_GT(k[m].normal.z, -1e-9) << i;  // never pushed down
+      EXPECT_GT(k[m].normal.z, -1e-9) << i;                 // never pushed down
     }
   }
   EXPECT_GT(hits, n_all / 4);
@@ -332,7 +333,9 @@ TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
   const HeightField f = *HeightField::build(g);
   Contact k[kContactMax];
   const Vec3 half{0.05, 0.03, 0.02};
-  const auto meets = [&](double x, double z) { return collide(box_shape(half), {identity3<double>(), {x, 0.001, z}}, field_shape(f), identity_pose(), 0, k); };
+  const auto meets = [&](double x, double z) {
+    return collide(box_shape(half), {identity3<double>(), {x, 0.001, z}}, field_shape(f), identity_pose(), 0, k);
+  };
   int n = meets(0.03, 0.03 + 0.02 - 0.001);  // on the tread, one millimetre deep
   ASSERT_GE(n, 3);
   for (int m = 0; m < n; ++m) {

@@ -33,7 +33,8 @@ void append(std::string& s, T x) {
   s.append(reinterpret_cast<const char*>(&x), sizeof x);
 }
 
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, const std::string& order = "False") {
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                const std::string& order = "False") {
   std::string header = "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
   while ((header.size() + 11) % 64 != 0) header += ' ';
   header += '\n';
@@ -83,7 +84,9 @@ TEST(Map, AnOriginAndASizePlaceTheGrid) {
 }
 
 TEST(Map, TheFirstRowOfAnAscGridIsTheFarthestInY) {
-  const auto g = parse_map("m.asc", "NCOLS 2\nnrows 3\nxllcorner 5e5\nyllcorner 5e6\ncellsize 0.25\nNODATA_value -9999\n1 2\n3 -9999\n5 6\n", {});
+  const auto g = parse_map(
+      "m.asc", "NCOLS 2\nnrows 3\nxllcorner 5e5\nyllcorner 5e6\ncellsize 0.25\nNODATA_value -9999\n1 2\n3 -9999\n5 6\n",
+      {});
   ASSERT_TRUE(g) << error_of(g);
   EXPECT_EQ(g->nx, 2);
   EXPECT_EQ(g->ny, 3);
@@ -95,7 +98,8 @@ TEST(Map, TheFirstRowOfAnAscGridIsTheFarthestInY) {
 
 TEST(Map, NumpyArraysOfThreeTypes) {
   std::string f8, f4, i2;
-  for (double x : {1.5, 2.0, -3.25, 4.0, 5.0, 6.0}) append(f8, x), append(f4, static_cast<float>(x)), append(i2, static_cast<std::int16_t>(x));
+  for (double x : {1.5, 2.0, -3.25, 4.0, 5.0, 6.0})
+    append(f8, x), append(f4, static_cast<float>(x)), append(i2, static_cast<std::int16_t>(x));
   for (const auto& [type, data] : {std::pair<std::string, std::string>{"<f8", f8}, {"<f4", f4}}) {
     const auto g = parse_map("m.npy", npy(type, "(3, 2)", data), cells(1));
     ASSERT_TRUE(g) << error_of(g);
@@ -141,15 +145,18 @@ TEST(Map, PicturesOf8And16BitsWithTransparentPixels) {
 TEST(Map, PicturesAndGridsOfTheSharedMapsAgree) {
   const char* given = std::getenv("GRADUS_SHARED");
   const std::filesystem::path maps =
-      (given != nullptr ? std::filesystem::path(given) : std::filesystem::path(GRADUS_SOURCE_DIR) / "../shared") / "data/maps";
+      (given != nullptr ? std::filesystem::path(given) : std::filesystem::path(GRADUS_SOURCE_DIR) / "../shared") /
+      "data/maps";
   if (!std::filesystem::exists(maps)) GTEST_SKIP() << "no shared maps; set GRADUS_SHARED";
   struct Pair {
     const char *picture, *grid;
     double range;
   };
-  for (const Pair& p : {Pair{"real_stairs_125cm.png", "real_stairs.asc", 1.25}, Pair{"slope_1m_1m_20cm.png", "slope.asc", 0.2},
-                        Pair{"straight_stairs_1m_1m_60cm.png", "straight_stairs.asc", 0.6}}) {
-    const auto a = load_map((maps / p.picture).string(), ranged(0.04, p.range)), b = load_map((maps / p.grid).string(), {});
+  for (const Pair& p :
+       {Pair{"real_stairs_125cm.png", "real_stairs.asc", 1.25}, Pair{"slope_1m_1m_20cm.png", "slope.asc", 0.2},
+        Pair{"straight_stairs_1m_1m_60cm.png", "straight_stairs.asc", 0.6}}) {
+    const auto a = load_map((maps / p.picture).string(), ranged(0.04, p.range)),
+               b = load_map((maps / p.grid).string(), {});
     ASSERT_TRUE(a) << error_of(a);
     ASSERT_TRUE(b) << error_of(b);
     ASSERT_EQ(a->z.size(), b->z.size());
@@ -171,12 +178,21 @@ TEST(Map, BadFilesAreToldWhereTheyAreBad) {
   EXPECT_EQ(error_of(parse_map("m.asc", "ncols 2\nnrows 2\ncellsize 1\nrows 3\n1 2 3 4 5\n", {})),
             "m.asc:4:1: error: unknown key 'rows' in the header; known: ncols, nrows, xllcorner, yllcorner, xllcenter, "
             "yllcenter, cellsize, NODATA_value\nm.asc:5:9: error: more than 2 × 2 heights; check ncols and nrows\n");
-  EXPECT_EQ(error_of(parse_map("m.txt", "nan nan\nnan nan\n", cells(1))), "m.txt: error: the map knows no height at all; check the file\n");
-  EXPECT_EQ(error_of(parse_map("m.gif", "", cells(1))), "m.gif: error: maps of this kind cannot be read; use .txt, .asc, .png, .npy or .hfield\n");
-  EXPECT_NE(error_of(parse_map("m.png", "\x89PNG\r\n\x1a\nxx", ranged(1, 1))).find("m.png: error: byte "), std::string::npos);
-  EXPECT_NE(error_of(parse_map("m.npy", npy(">f8", "(2, 2)", std::string(32, '\0')), cells(1))).find("the type ''>f8'' is not read"), std::string::npos);
-  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(4,)", std::string(32, '\0')), cells(1))).find("does not have two dimensions"), std::string::npos);
-  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(2, 2)", std::string(32, '\0'), "True"), cells(1))).find("column by column"), std::string::npos);
+  EXPECT_EQ(error_of(parse_map("m.txt", "nan nan\nnan nan\n", cells(1))),
+            "m.txt: error: the map knows no height at all; check the file\n");
+  EXPECT_EQ(error_of(parse_map("m.gif", "", cells(1))),
+            "m.gif: error: maps of this kind cannot be read; use .txt, .asc, .png, .npy or .hfield\n");
+  EXPECT_NE(error_of(parse_map("m.png", "\x89PNG\r\n\x1a\nxx", ranged(1, 1))).find("m.png: error: byte "),
+            std::string::npos);
+  EXPECT_NE(error_of(parse_map("m.npy", npy(">f8", "(2, 2)", std::string(32, '\0')), cells(1)))
+                .find("the type ''>f8'' is not read"),
+            std::string::npos);
+  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(4,)", std::string(32, '\0')), cells(1)))
+                .find("does not have two dimensions"),
+            std::string::npos);
+  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(2, 2)", std::string(32, '\0'), "True"), cells(1)))
+                .find("column by column"),
+            std::string::npos);
 }
 
 /// Counts that the file cannot hold are refused before room is made for them.
@@ -187,8 +203,10 @@ TEST(Map, LyingCountsAreRefused) {
   s.clear();
   append(s, std::int32_t{2000000000}), append(s, std::int32_t{2000000000});
   EXPECT_NE(error_of(parse_map("m.hfield", s, ranged(1, 1))).find("more than 16000000"), std::string::npos);
-  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(4000, 4000)", ""), cells(1))).find("0 bytes of heights"), std::string::npos);
-  EXPECT_NE(error_of(parse_map("m.asc", "ncols 4000\nnrows 4000\ncellsize 1\n1 2 3\n", {})).find("cannot be in"), std::string::npos);
+  EXPECT_NE(error_of(parse_map("m.npy", npy("<f8", "(4000, 4000)", ""), cells(1))).find("0 bytes of heights"),
+            std::string::npos);
+  EXPECT_NE(error_of(parse_map("m.asc", "ncols 4000\nnrows 4000\ncellsize 1\n1 2 3\n", {})).find("cannot be in"),
+            std::string::npos);
   const std::uint8_t grey[] = {1, 2, 3, 4};
   std::string picture = png(PNG_FORMAT_GRAY, 2, 2, grey);
   picture[18] = 0x0f, picture[22] = 0x0f;  // 3842 × 3842 pixels in 70 bytes

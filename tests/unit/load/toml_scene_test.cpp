@@ -10,6 +10,7 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/set.h"
+#include "load/walk_toml.h"
 #include "unit/load/toml_test_tools.h"
 
 namespace gradus {
@@ -71,12 +72,27 @@ TEST_P(ShippedRobot, loads_without_a_word_and_passes_the_checks) {
 INSTANTIATE_TEST_SUITE_P(Toml, ShippedRobot, testing::ValuesIn(files_in("robots")), stem);
 
 class ShippedMotion : public testing::TestWithParam<std::string> {};
+/// A motion that names no robot is for every robot that its own name begins with.
+std::vector<std::string> robots_of(const std::string& motion, const std::string& named) {
+  if (!named.empty()) return {named + ".toml"};
+  const std::string family = motion.substr(0, motion.find('_'));
+  std::vector<std::string> out;
+  for (const std::string& robot : files_in("robots"))
+    if (robot.starts_with(family)) out.push_back(robot);
+  return out;
+}
 TEST_P(ShippedMotion, loads_and_fits_its_robot) {
-  Result<MotionFile> m = load_motion(kRoot + "/motions/" + GetParam());
-  ASSERT_TRUE(m) << text_of(m);
-  Result<RobotSpec> r = load_robot(kRoot + "/robots/" + m->robot + ".toml");
-  ASSERT_TRUE(r) << text_of(r);
-  EXPECT_EQ(text_of(check_motion(*m, *r, {})), "");
+  const std::string path = kRoot + "/motions/" + GetParam();
+  Result<WalkFile> walk = load_walk(path);  // a plan of steps, or key frames
+  Result<MotionFile> frames = walk ? Result<MotionFile>(MotionFile{}) : load_motion(path);
+  ASSERT_TRUE(frames) << text_of(frames);
+  const std::vector<std::string> robots = robots_of(GetParam(), frames->robot);
+  ASSERT_FALSE(robots.empty());
+  for (const std::string& robot : robots) {
+    Result<RobotSpec> r = load_robot(kRoot + "/robots/" + robot);
+    ASSERT_TRUE(r) << text_of(r);
+    EXPECT_EQ(text_of(walk ? check_walk(*walk, *r, {}) : check_motion(*frames, *r, {})), "") << robot;
+  }
 }
 INSTANTIATE_TEST_SUITE_P(Toml, ShippedMotion, testing::ValuesIn(files_in("motions")), stem);
 
