@@ -63,7 +63,6 @@ TEST(Collision, of_a_ball_with_a_robot_conserves_momentum) {
         apart = both;
         apart.robots[1].p_WB.x += 100;
         const auto world = make_world(both), other = make_world(apart);
-        double impulse = 0;
         for (int i = 0; i < static_cast<int>(0.4 / h); ++i) {
           auto q = all_q(*world);
           for (int r : {0, 1}) {
@@ -77,9 +76,8 @@ TEST(Collision, of_a_ball_with_a_robot_conserves_momentum) {
           const Vec6 with = momentum_at(*world, q, all_v(*world)), without = momentum_at(*world, q, all_v(*other));
           ASSERT_LT(norm(with.l - without.l), 1e-12 * (1 + norm(without.l))) << motion << h << e << " step " << i;
           ASSERT_LT(norm(with.a - without.a), 1e-12 * (1 + norm(without.a))) << motion << h << e << " step " << i;
-          for (const MovingContact& c : world->contacts()) impulse += norm(c.impulse);
         }
-        EXPECT_GT(impulse, 0.1) << "they never met: " << motion;
+        EXPECT_GT(base_velocity_of(*world, 1).x, -2.9) << "they never met: " << motion << h << e;
       }
 }
 
