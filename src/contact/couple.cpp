@@ -27,7 +27,7 @@ Response free_response(double mass, const Sym3& J) {
 
 Couple::Couple(const CoupleCapacity& capacity, const CoupleOptions& o) : options(o), capacity_(capacity) {
   const auto ns = static_cast<std::size_t>(capacity.slots), nc = static_cast<std::size_t>(capacity.contacts);
-  slots_.reserve(ns), groups_.reserve(ns), contacts_.reserve(nc), rows_.resize(nc);
+  slots_.reserve(ns), predicted_.reserve(ns), groups_.reserve(ns), contacts_.reserve(nc), rows_.resize(nc);
   effects_.reserve(static_cast<std::size_t>(capacity.responses));
   group_of_.reserve(ns), parent_.resize(ns), order_.reserve(nc), island_first_.reserve(nc + 1);
   local_.resize(ns), local_slots_.resize(ns);
@@ -38,7 +38,7 @@ Couple::Couple(const CoupleCapacity& capacity, const CoupleOptions& o) : options
 }
 
 void Couple::clear() {
-  slots_.clear(), groups_.clear(), contacts_.clear(), group_of_.clear(), effects_.clear();
+  slots_.clear(), predicted_.clear(), groups_.clear(), contacts_.clear(), group_of_.clear(), effects_.clear();
   report_ = {};
 }
 
@@ -46,6 +46,7 @@ int Couple::add_group(std::span<const CoupleSlot> slots, const Response* respons
   if (slots_.size() + slots.size() > slots_.capacity()) return ++report_.dropped, -1;
   const int first = static_cast<int>(slots_.size()), count = static_cast<int>(slots.size());
   slots_.insert(slots_.end(), slots.begin(), slots.end());
+  for (const CoupleSlot& s : slots) predicted_.push_back(s.V);
   group_of_.insert(group_of_.end(), slots.size(), static_cast<int>(groups_.size()));
   groups_.push_back({first, count, response});
   return first;
@@ -188,7 +189,11 @@ void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb)
 void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const double tau =
       std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
-  const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
+  // A contact that waits for its impact is not felt by its neighbours, so what they press into it must stay shallow;
+  // unless it is elastic, when to feel it would gain energy.
+  constexpr double kPatience = 5e-4;  // [m]
+  const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
+  const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
   r.bias = waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
@@ -310,11 +315,13 @@ bool Couple::solve_island(int lo, int hi, double h) {
   return false;
 }
 
-/// Do impacts give more energy than they take, Σ λ·(u⁻ + u⁺)/2 > 0? Their normal parts never do; friction of squeezed bodies
-/// would, with impulses without bound.
+/// Do impacts give more energy than they take, Σ λ·(u⁻ + u⁺)/2 > 0? Their normal parts never do; friction of squeezed
+/// bodies would, with impulses without bound.
 bool Couple::gains_energy(int lo, int hi) const {
   double gain = 0, size = 0;
-  auto before = [&](int s, Vec3 p) { return s < 0 ? Vec3{0, 0, 0} : velocity_at(slots_[s].V_before, p - slots_[s].origin); };
+  auto before = [&](int s, Vec3 p) {
+    return s < 0 ? Vec3{0, 0, 0} : velocity_at(slots_[s].V_before, p - slots_[s].origin);
+  };
   for (int i = lo; i < hi; ++i) {
     const CoupleContact& c = contacts_[order_[i]];
     if (!c.impact) continue;
@@ -336,13 +343,11 @@ bool Couple::without_restitution(int lo, int hi, double h) {
   for (int i = lo; i < hi && any; ++i) {
     CoupleContact& c = contacts_[order_[i]];
     Row& r = rows_[order_[i]];
-    const double dx[3] = {-r.x[0], -r.x[1], -r.x[2]}, dm[3] = {-r.m[0], -r.m[1], -r.m[2]};
-    apply(r, dx);
-    if (r.resists) apply_moments(r, dm);
     for (int k = 0; k < 3; ++k) r.x[k] = r.m[k] = 0;
     c.law.restitution = 0, c.impact = false;
     set_law(c, r, h);
   }
+  if (any) renew_twists(lo, hi);
   return any;
 }
 
@@ -379,13 +384,21 @@ void Couple::save(int lo, int hi) {
 void Couple::go_back(int lo, int hi) {
   for (int i = lo; i < hi; ++i) {
     Row& r = rows_[order_[i]];
-    double dx[3], dm[3];
-    for (int k = 0; k < 3; ++k) {
-      dx[k] = r.kept[k] - r.x[k], dm[k] = r.kept_m[k] - r.m[k];
-      r.x[k] = r.kept[k], r.m[k] = r.kept_m[k];
-    }
-    apply(r, dx);
-    if (r.resists) apply_moments(r, dm);
+    for (int k = 0; k < 3; ++k) r.x[k] = r.kept[k], r.m[k] = r.kept_m[k];
+  }
+  renew_twists(lo, hi);
+}
+
+/// Twists from the predicted ones and all impulses. Where an impulse was large and is taken back, adding its opposite
+/// would leave its rounding behind: impacts that contradict each other reach 1e15 N s before they are given up.
+void Couple::renew_twists(int lo, int hi) {
+  for (int i = lo; i < hi; ++i)
+    for (int q = rows_[order_[i]].first; q < rows_[order_[i]].last; ++q)
+      slots_[effects_[q].slot].V = predicted_[effects_[q].slot];
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    apply(r, r.x);
+    if (r.resists) apply_moments(r, r.m);
   }
 }
 
@@ -440,7 +453,7 @@ bool Couple::newton(int lo, int hi, double part) {
   for (int i = lo; i < hi; ++i) {
     Row& r = rows_[order_[i]];
     if (!r.active) continue;
-    double du[3] = {0, 0, 0}, y[3], dx[3];
+    double du[3] = {0, 0, 0}, y[3];
     for (int q = r.first; q < r.last; ++q) {
       const double* f = &rhs_[static_cast<std::size_t>(local_[effects_[q].slot]) * 6];
       const Vec6 impulse{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
@@ -450,10 +463,9 @@ bool Couple::newton(int lo, int hi, double part) {
       y[k] = r.x[k] + part * (r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2]);
     y[0] = std::max(0.0, y[0]);
     project(y, r.friction);
-    for (int k = 0; k < 3; ++k) dx[k] = y[k] - r.x[k], r.c[k] = dx[k], r.x[k] = y[k];
+    for (int k = 0; k < 3; ++k) r.x[k] = y[k];
   }
-  for (int i = lo; i < hi; ++i)  // twists change only now: above all equations were taken at the old ones
-    if (const Row& r = rows_[order_[i]]; r.active) apply(r, r.c);
+  renew_twists(lo, hi);  // only now: above all equations were taken at the old ones
   return true;
 }
 

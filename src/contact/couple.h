@@ -60,10 +60,10 @@ struct CoupleContact {
   PairLaw law;
   std::uint64_t key = 0;  // the owner's, for its warm starts
   Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
-  Vec3 before{0, 0, 0};   // impulse of the last step, 0 for a new contact: sticking then does not creep [docs/couple.md]
-  Vec3 moment{0, 0, 0};   // of rolling and torsional friction on a, likewise             [N m s]
-  bool impact = false;    // out: restitution was applied
-  double speed = 0;       // out: normal speed at the start of the step                   [m/s]
+  Vec3 before{0, 0, 0};  // impulse of the last step, 0 for a new contact: sticking then does not creep [docs/couple.md]
+  Vec3 moment{0, 0, 0};  // of rolling and torsional friction on a, likewise             [N m s]
+  bool impact = false;   // out: restitution was applied
+  double speed = 0;      // out: normal speed at the start of the step                   [m/s]
 };
 
 struct CoupleOptions {
@@ -151,6 +151,7 @@ class Couple {
   bool newton(int lo, int hi, double part);
   void save(int lo, int hi);
   void go_back(int lo, int hi);
+  void renew_twists(int lo, int hi);
   void linearise(Row& r);
   void hand_out();
 
@@ -164,6 +165,7 @@ class Couple {
 
   CoupleCapacity capacity_;
   std::vector<CoupleSlot> slots_;
+  std::vector<Vec6> predicted_;  // twists of the slots without these contacts
   std::vector<Group> groups_;
   std::vector<CoupleContact> contacts_;
   std::vector<Row> rows_;
