@@ -241,15 +241,22 @@ test('the difference between branch and ghost is plotted', async ({ page }) => {
 
 test('what was done is marked on the time line, and keys go there', async ({ page }) => {
   await page.locator('.canvas').focus();
-  for (const kind of ['level', 'push', 'set', 'branch'])
-    assert.ok((await page.locator(`.mark[data-kind=${kind}]`).count()) > 0, kind);
+  // a branch takes the marks of the abandoned future away, so that one of the four may be gone
+  const kinds = ['level', 'push', 'set', 'branch'];
+  const seen = [];
+  for (const kind of kinds) if ((await page.locator(`.mark[data-kind=${kind}]`).count()) > 0) seen.push(kind);
+  assert.ok(seen.includes('set') && seen.length >= kinds.length - 1, seen.join());
   const set = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'set').at(-1));
   await page.fill('.clock', String(set.time + 0.05));
   await page.press('.clock', 'Enter');
   await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time + 0.05);
+  // the nearest mark before that moment: the one that was set, unless something fell or touched in between
+  const marks = await page.evaluate(() => window.gradus.timeline.events.map((e) => e.time));
+  const before = Math.max(...marks.filter((t) => t < set.time + 0.05 - 1e-6));
+  assert.ok(before >= set.time - 1e-9);
   await page.locator('.canvas').focus();
   await page.keyboard.press('PageUp');
-  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time);
+  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, before);
   await page.keyboard.press('End');
   await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
 });
@@ -282,7 +289,7 @@ test('a picture and a video are saved', async ({ page }) => {
   await page.keyboard.press('V');
   await until(page, () => document.querySelector('.recording'));
   const before = await page.evaluate(() => window.gradus.pictures);
-  await until(page, (n) => window.gradus.pictures > n + 3, before);
+  await until(page, (n) => window.gradus.pictures > n + 20, before);  // the recorder drops the first ones on a slow machine
   const video = await save(() => page.keyboard.press('V'));
   assert.equal(video.name, 'gradus.webm');
   assert.equal(video.bytes.readUInt32BE(0), 0x1a45dfa3, 'EBML');
