@@ -14,7 +14,9 @@ else
 endif
 
 test: build
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E '^web_browser'
+	# A real browser in software rendering on a busy machine misses a deadline now and then: it may try again.
+	ctest --test-dir $(BUILD) --output-on-failure -R '^web_browser' --repeat until-pass:3
 
 bench: build
 	$(GRADUS) bench
