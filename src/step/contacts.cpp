@@ -34,17 +34,20 @@ double Contacts::number_of(int compound, int number) const {
 }
 
 /// Box around the origins of the links, grown by the reach of a link and by what may move in a step.
-Box3 Contacts::box_of(const Robot& robot, const Compound& c, double h, double& reach) const {
+void Contacts::look(int number, const Robot& robot, double h) {
+  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  const Compound& c = compounds_[compound_of_[number]];
   const RobotContext& x = *robot.context;
   const Frame* frames = x.s->frames.data();
   const int n = x.kind->nlink();
   Vec3 lo{0, 0, 0}, hi{0, 0, 0};  // of the root
   for (int i = 1; i < n; ++i) lo = smaller(lo, frames[i].p), hi = larger(hi, frames[i].p);
-  const Vec3 w = base_angular_velocity(x.now + x.at.v), v = base_velocity(x.now + x.at.v) + fall_;
+  const Vec3 w = base_angular_velocity(x.now + x.at.v), v = base_velocity(x.now + x.at.v) + x.gravity * h;
   const double size = c.link_reach + norm(larger(magnitude(lo), magnitude(hi)));
-  reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
+  const double reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
   const Vec3 p = position(robot), grow{c.link_reach + reach, c.link_reach + reach, c.link_reach + reach};
-  return {p + lo - grow, p + hi + grow};
+  reach_[number] = reach;
+  boxes_[number] = {p + lo - grow, p + hi + grow};
 }
 
 /// Volumes of a robot that is near something. Velocities of its links are needed too.
@@ -64,7 +67,7 @@ void Contacts::find(std::span<const Robot> robots, const double* memory, double 
     const int c = compound_of_[i];
     if (c < 0) continue;
     const MotionNeeds& needs = *robots[i].needs;
-    scene_.place(c, box_of(robots[i], compounds_[c], h, reach_[i]));
+    scene_.place(c, boxes_[i]);
     scene_.set_meets_world(c, needs.couples_world);
     wanted_[i] = needs.couples_world || (self_[i] && needs.uses_drives);
   }

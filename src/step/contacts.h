@@ -59,6 +59,8 @@ class Contacts {
   int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
   bool empty() const { return capacity_ == 0; }  // nothing can ever touch
 
+  /// A2, robot by robot while its frames are warm: the box that find sweeps over. Any thread may do it, each for its robots.
+  void look(int number, const Robot& robot, double h);
   /// A2. memory: of State[k].
   void find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity);
   std::span<const MovingContact> contacts() const { return contacts_; }
@@ -108,7 +110,6 @@ class Contacts {
   int surface_number(const SurfaceSpec& surface);
   void make_laws(const ContactSpec& contact);
   void make_room(const Model& model, int threads);
-  Box3 box_of(const Robot& robot, const Compound& c, double h, double& reach) const;
   void update_tree(int compound, const Robot& robot);
   void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
   void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
@@ -129,6 +130,7 @@ class Contacts {
   std::vector<int> compound_of_;               // (robots) −1: no shapes
   std::vector<std::uint8_t> wanted_, self_;    // (robots) tree is needed; self-contact is on
   std::vector<double> reach_;                  // (robots) of the last box
+  std::vector<Box3> boxes_;                    // (robots)
   std::vector<Pose> poses_;                    // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;                  // (surfaces²)

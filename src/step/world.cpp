@@ -301,6 +301,8 @@ void World::look(Slot& s) {
   if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);
   else s.scratch.contact_count = 0;
   if (s.needs.uses_contacts && c.statics) StaticPoints::find(View<StaticPoints::access>(c), model_.step);
+  const auto number = static_cast<int>(&s - slots_.data());
+  contacts_.look(number, movers_[static_cast<std::size_t>(number)], model_.step);
 }
 
 void World::refresh(int robot) {
