@@ -64,7 +64,6 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
   };
   auto has_room = [&](int robot) { return robot < 0 || first_slot_[robot] >= 0; };
   const std::span<int> list{contacts_by_island_.data() + island.first_contact, static_cast<std::size_t>(island.contact_count)};
-  int added = 0;
   for (int i : list) {
     const MovingContact& c = contacts_[i];
     if (!has_room(c.robot_a) || !has_room(c.robot_b)) continue;
@@ -73,7 +72,7 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
     k.point = c.point, k.normal = c.normal, k.gap = c.gap, k.law = laws_[c.law];
     k.impulse = c.impulse, k.before = c.before, k.moment = c.moment;
     k.key = static_cast<std::uint64_t>(i);
-    added += solver.add_contact(k);
+    solver.add_contact(k);  // what does not fit is counted
   }
   const CoupleReport did = solver.solve(h);
   island.report.sweeps += did.sweeps, island.report.newtons += did.newtons;
