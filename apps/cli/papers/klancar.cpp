@@ -88,7 +88,7 @@ std::optional<Json> klancar(const PaperOptions& o) {
     failed += !v.passed();
     out["rows"].push_back(r);
   }
-  Json speed = row("simulated time per processor time, one core, with vision packets and a replayable log", "s/s");
+  Json speed = row("simulated time per processor time, one core, with vision packets and a replayable log (poses at 1 Hz)", "s/s");
   for (const Load& l : kLoads) {
     const std::string variant = name_of(l);
     double best = 0;  // of three seeds: what other programs take from the machine only makes it slower
