@@ -50,7 +50,7 @@ std::string find_file(const std::string& name, const std::string& from, const st
     if (usable && fs::is_regular_file(candidate, error)) return candidate.string();
   }
   const std::string best = usable ? similar(name, places) : "";
-  out.push_back({mentioned, Severity::error, "file " + in_quotes(name) + " is not there",
+  out.push_back({mentioned, Severity::error, "file " + in_quotes(name, 400) + " is not there",
                  best.empty() ? "looked beside this file, in the folder above and in " + kind + "/ there"
                               : "did you mean '" + best + "'?"});
   return "";

@@ -109,9 +109,8 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::size_t end = std::min(text.size(), kLongest);
+std::string in_quotes(std::string_view text, std::size_t longest) {
+  std::size_t end = std::min(text.size(), longest);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   std::string s(text.substr(0, end));
   for (char& c : s) {

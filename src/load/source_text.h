@@ -39,7 +39,7 @@ std::optional<double> parse_number(std::string_view text);
 std::size_t first_invalid_utf8(std::string_view text);
 
 /// Foreign text for a message: control characters become '?', long text is cut.
-std::string in_quotes(std::string_view text);
+std::string in_quotes(std::string_view text, std::size_t longest = 60);
 
 /// Problems in the order found. After `kShown` of them the rest is only counted, so that a broken file of a million
 /// lines gives a readable answer.
