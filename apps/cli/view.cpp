@@ -48,9 +48,9 @@ class Pictures {
     watch_ = std::make_unique<EventWatch>(world);
   }
   void note_events(const World& world) {
-    if ((world.k() - first_) % event_interval_ != 0) return;
     events_.clear();
-    watch_->look(world, events_);
+    if ((world.k() - first_) % event_interval_ == 0) watch_->look(world, events_);
+    watch_->look_at_touches(world, events_);
     for (const Event& e : events_)
       recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), e.time, e.kind, e.robot + " " + e.what,
                                   world.model().find_robot(e.robot)});

@@ -42,6 +42,7 @@ Diagnostics World::bind_all() {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
     bind(i, notes);
     z_size.push_back(make_room(slot(i), kind));
+    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0) slot(i).scratch.spin.resize(kind.links.size());
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
   }

@@ -27,11 +27,16 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
   return n;
 }
 
-void Articulated::predict(View<access> view, double) {
+void Articulated::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double* push = view.target() + kind.njoint() + kPushLink;
-  auto pushed = [push](int i, const Frame& f, Vec6& b) {
+  const std::span<const double> spin = view.spin();
+  auto pushed = [=](int i, const Frame& f, Mat6& I, Vec6& b) {
     if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
+    if (spin.empty()) return;
+    const double drag = spin[static_cast<std::size_t>(i)];  // n = −drag (ω + h α)
+    I.A.xx += h * drag, I.A.yy += h * drag, I.A.zz += h * drag;
+    b.a += f.V.a * drag;
   };
   const GivenFrames<double> frames(view.frames());
   predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),

@@ -18,7 +18,7 @@ struct ArticulatedRoomT {
 
 /// Accelerations acc (nlink, minus gravity) and a (njoint) under the drives' and contacts' forces with their slopes.
 ///   contacts, begin (nlink + 1)   static contacts, sorted by link
-///   extra(i, f, b)                adds further forces on link i with frame f to its bias b
+///   extra(i, f, I, b)             adds further forces on link i with frame f to its inertia (slopes) and bias
 template <class T, class F, class Frames, class Extra>
 GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x, Frames& frames,
                                        const DriveForceT<T>* drive, const StaticContactT<T>* contacts, const int* begin,
@@ -32,7 +32,7 @@ GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> grav
       add_point(I, c.r, c.W);
       b = b - wrench_at(c.r, c.f - c.W * g);  // f⁺ = f − W (acc + g)
     }
-    extra(i, f, b);
+    extra(i, f, I, b);
   };
   Mat6T<T> I0;
   Vec6T<T> b0;
