@@ -45,7 +45,6 @@ std::optional<double> throughput(const Load& l, double seconds, std::uint64_t se
   g.camera.reset();
   g.friction = l.friction;
   scene->seed = seed;
-  scene->log_period = 1;  // of the poses for other programs; inputs and hashes are in the log at every step
   auto model = compile(*scene);
   auto world = model ? World::make(std::move(*model)) : Result<std::unique_ptr<World>>(model.notes());
   if (!world) return print(world.notes()), std::nullopt;
@@ -88,7 +87,7 @@ std::optional<Json> klancar(const PaperOptions& o) {
     failed += !v.passed();
     out["rows"].push_back(r);
   }
-  Json speed = row("simulated time per processor time, one core, with vision packets and a replayable log (poses at 1 Hz)", "s/s");
+  Json speed = row("simulated time per processor time, one core, with vision packets and a replayable log", "s/s");
   for (const Load& l : kLoads) {
     const std::string variant = name_of(l);
     double best = 0;  // of three seeds: what other programs take from the machine only makes it slower
