@@ -12,6 +12,11 @@ int CollisionScene::add(CompoundSetup setup) {
   c.X_WS.resize(n, identity_pose());
   c.volume.resize(setup.tree.nodes.size());
   c.barred.resize(n * n);
+  for (const Item& i : setup.items) {
+    const Mat3 &R = i.X_BS.R, one = identity3<double>();
+    c.extent.push_back(extent_of(i.shape));
+    c.turned.push_back(norm(R.x - one.x) + norm(R.y - one.y) + norm(R.z - one.z) > 0);
+  }
   for (const auto& [i, j] : setup.never) c.barred[i * n + j] = c.barred[j * n + i] = 1;
   c.setup = std::move(setup);
   compounds_.push_back(std::move(c));
@@ -37,22 +42,36 @@ void CollisionScene::finish(int pair_capacity) {
 void CollisionScene::update(int compound, std::span<const Pose> X_WB, double reach) {
   Compound& c = compounds_[compound];
   c.reach = reach;
-  for (std::size_t i = 0; i < c.setup.items.size(); ++i)
-    c.X_WS[i] = X_WB[c.setup.items[i].body] * c.setup.items[i].X_BS;
-  const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
-  for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
-    const TreeNode& n = nodes[k];
-    c.volume[k] = n.item >= 0 ? volume_of(kind_, c.setup.items[n.item].shape, c.X_WS[n.item], reach)
-                              : merged(kind_, c.volume[n.left], c.volume[n.right]);
+  for (std::size_t i = 0; i < c.setup.items.size(); ++i) {
+    const Item& item = c.setup.items[i];
+    const Pose& X = X_WB[item.body];
+    if (c.turned[i]) c.X_WS[i] = X * item.X_BS;
+    else c.X_WS[i] = {X.R, X * item.X_BS.p};
   }
-  const Box3 box = nodes.empty() ? empty_box() : box_around(kind_, c.volume[0]);
+  update_volumes(c);
   if (!c.current && near_current_) {  // placed before: the box that find_near knows stays
     c.current = true;
     return;
   }
-  c.box = box;
+  c.box = c.volume.empty() ? empty_box() : box_around(kind_, c.volume[0]);
   c.current = true;
   near_current_ = false;
+}
+
+/// From the leaves to the root: children come after their parent.
+void CollisionScene::update_volumes(Compound& c) const {
+  const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
+  for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
+    const TreeNode& n = nodes[k];
+    Volume& v = c.volume[k];
+    if (kind_ == VolumeKind::aabb) {
+      if (n.item >= 0) set_box(c.extent[n.item], c.X_WS[n.item], c.reach, v);
+      else set_merged_box(c.volume[n.left], c.volume[n.right], v);
+    } else {
+      v = n.item >= 0 ? volume_of(kind_, c.extent[n.item], c.X_WS[n.item], c.reach)
+                      : merged(kind_, c.volume[n.left], c.volume[n.right]);
+    }
+  }
 }
 
 void CollisionScene::place(int compound, const Box3& box) {
@@ -78,7 +97,7 @@ std::span<const ItemPair> CollisionScene::find_pairs() {
     if (x.setup.inner) inside(c);
   }
   for (const CompoundPair& p : near_)
-    if (compounds_[p.a].current && compounds_[p.b].current) between(p.a, p.b);
+    if (compounds_[p.a].current && compounds_[p.b].current) between(p);
   std::sort(pairs_.begin(), pairs_.end());
   near_current_ = false;
   return pairs_;
@@ -125,14 +144,18 @@ void CollisionScene::against_grounds(int number) {
 }
 
 /// Trees against each other: of two overlapping volumes the currently larger one is opened [paper 000, sec. 5.2].
-void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b) {
+/// known: the first two overlap.
+void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b, bool known) {
   const std::size_t base = stack_.size();
   stack_.push_back({node_a, node_b});
   while (stack_.size() > base) {
     const auto [i, j] = stack_.back();
     stack_.pop_back();
-    ++counters_.volume_tests;
-    if (!overlap(kind_, a.volume[i], b.volume[j])) continue;
+    counters_.volume_tests += !known;
+    const bool near = known || (kind_ == VolumeKind::aabb ? boxes_overlap(a.volume[i], b.volume[j])
+                                                          : overlap(kind_, a.volume[i], b.volume[j]));
+    known = false;
+    if (!near) continue;
     const TreeNode &na = a.setup.tree.nodes[i], &nb = b.setup.tree.nodes[j];
     if (na.item >= 0 && nb.item >= 0) {
       if (ca == cb && a.barred[na.item * a.setup.items.size() + nb.item]) continue;
@@ -156,12 +179,13 @@ void CollisionScene::inside(int number) {
     if (n.item < 0) descend(c, number, c, number, n.left, n.right);
 }
 
-void CollisionScene::between(int a, int b) {
+void CollisionScene::between(const CompoundPair& p) {
   stack_.clear();
-  descend(compounds_[a], a, compounds_[b], b, 0, 0);
+  descend(compounds_[p.a], p.a, compounds_[p.b], p.b, 0, 0, p.roots);
 }
 
-/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z.
+/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z; or
+/// the roots themselves, where both trees are up to date.
 std::span<const CompoundPair> CollisionScene::find_near() {
   counters_ = {};
   near_.clear();
@@ -178,9 +202,12 @@ std::span<const CompoundPair> CollisionScene::find_near() {
       const Compound& b = compounds_[order_[m]];
       if (!may_meet(a, b)) continue;
       ++counters_.volume_tests;
-      if (!overlap(a.box, b.box)) continue;
-      if (near_.size() == capacity_) ++counters_.dropped;
-      else near_.push_back({std::min(order_[k], order_[m]), std::max(order_[k], order_[m])});
+      const bool roots = a.current && b.current;
+      if (roots ? !overlap(kind_, a.volume[0], b.volume[0]) : !overlap(a.box, b.box)) continue;
+      if (near_.size() == capacity_)
+        ++counters_.dropped;
+      else
+        near_.push_back({std::min(order_[k], order_[m]), std::max(order_[k], order_[m]), roots});
     }
   }
   return near_;

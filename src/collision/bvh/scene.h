@@ -42,6 +42,7 @@ struct ItemPair {
 /// Two compounds whose boxes overlap; a < b.
 struct CompoundPair {
   int a, b;
+  bool roots;  // the roots of their trees do so too
 };
 
 struct CollisionCounters {
@@ -86,6 +87,8 @@ class CollisionScene {
  private:
   struct Compound {
     CompoundSetup setup;
+    std::vector<Extent> extent;        // (items)
+    std::vector<std::uint8_t> turned;  // (items) X_BS is more than a shift
     std::vector<Pose> X_WS;            // (items) by update
     std::vector<Volume> volume;        // (nodes) by update
     Box3 box = empty_box();            // around the root, by update
@@ -97,10 +100,11 @@ class CollisionScene {
     Shape shape;
     Pose X_WG;
   };
+  void update_volumes(Compound& c) const;
   void against_grounds(int c);
   void inside(int c);
-  void between(int a, int b);
-  void descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b);
+  void between(const CompoundPair& pair);
+  void descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b, bool known = false);
   bool above(const Ground& g, const Volume& v) const;
   void put(const ItemPair& p);
   bool may_meet(const Compound& a, const Compound& b) const;
