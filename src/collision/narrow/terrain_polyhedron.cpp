@@ -204,39 +204,44 @@ class PolyhedronOnTerrain {
   /// Crossings with lines u = k, v = k and u − v = k of the grid.
   void walk(Vec3 p, Vec3 e, std::uint32_t id) {
     const Line l{p, e, f_.u_of(p.x), f_.v_of(p.y), e.x * f_.inv_dx(), e.y * f_.inv_dy(), id};
-    lines(l.u, l.du, [&](double t, int k) { crossing<0>(l, t, k, l.v + t * l.dv); });
-    lines(l.v, l.dv, [&](double t, int k) { crossing<1>(l, t, k, l.u + t * l.du); });
-    lines(l.u - l.v, l.du - l.dv, [&](double t, int k) { crossing<2>(l, t, k, l.u + t * l.du); });
+    lines<0>(l, l.u, l.du, l.v, l.dv);
+    lines<1>(l, l.v, l.dv, l.u, l.du);
+    lines<2>(l, l.u - l.v, l.du - l.dv, l.u, l.du);
   }
 
-  template <class Visit>
-  void lines(double from, double by, const Visit& visit) const {
+  /// Those of one kind, where from + t by = k. 0: on the line u = k at v = w; 1: on v = k at u = w; 2: on the diagonal
+  /// u − v = k at u = w; w = other + t along. Most lie above the terrain, and are left before anything else is asked.
+  template <int kind>
+  void lines(const Line& l, double from, double by, double other, double along) {
     if (std::abs(by) < 1e-9) return;
     const double most = g_.nx + g_.ny + 2, lo = std::max(std::min(from, from + by), -most),
                  hi = std::min(std::max(from, from + by), most);
     int k = static_cast<int>(lo);
     k += k < lo;
     if (k > hi) return;
-    const double inverse = 1 / by;
-    for (double x = k; x <= hi; x += 1, ++k) visit((x - from) * inverse, k);
+    const double inverse = 1 / by, dw = along * inverse, w0 = other - from * dw;  // w, and z of the edge, as linear in k
+    const double dz = l.e.z * inverse, z0 = l.p.z - from * dz - 2 * margin_;
+    for (; k <= hi; ++k) {
+      constexpr int di = kind == 0 ? 0 : 1, dj = kind == 1 ? 0 : 1;
+      const double x = k, w = w0 + x * dw;
+      if (!Plain && !(w >= 0 && w < (kind == 0 ? g_.ny : g_.nx) - 1)) continue;
+      const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
+      if (!Plain && (i < 0 || j < 0 || i + di >= g_.nx || j + dj >= g_.ny)) continue;
+      const double *r = at(i, j), h = r[0] + (w - m) * (r[dj * g_.nx + di] - r[0]);
+      if (h >= z0 + x * dz) crossing<kind>(l, (x - from) * inverse, i, j, r, h);  // unknown ones compare false
+    }
   }
 
-  /// kind 0: on the line u = k at v = w; 1: on v = k at u = w; 2: on the diagonal u − v = k at u = w.
   template <int kind>
-  void crossing(const Line& l, double t, int k, double w) {
+  void crossing(const Line& l, double t, int i, int j, const double* r, double h) {
     constexpr int di = kind == 0 ? 0 : 1, dj = kind == 1 ? 0 : 1;
-    if (!Plain && !(w >= 0 && w < (kind == 0 ? g_.ny : g_.nx) - 1)) return;
-    const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
-    if (!Plain && (i < 0 || j < 0 || i + di >= g_.nx || j + dj >= g_.ny)) return;
-    const double *r = at(i, j), za = r[0], zb = r[dj * g_.nx + di];
-    const double h = za + (w - m) * (zb - za), D = h - (l.p.z + t * l.e.z);
-    if (!(D >= -2 * margin_)) return;  // unknown ones leave here too
+    const double D = h - (l.p.z + t * l.e.z);
     const bool second = solid(i, j), first = kind == 2 ? second : kind == 0 ? solid(i - 1, j) : solid(i, j - 1);
     if (!first && !second) return;
     overlap_ |= D > 0;
     if (D > thickness_ + margin_ || !is_ridge<kind>(l, r, first, second)) return;
     const Vec3 q{l.p.x + t * l.e.x, l.p.y + t * l.e.y, h};
-    Vec3 n = cross(l.e, Vec3{di * g_.dx, dj * g_.dy, zb - za});
+    Vec3 n = cross(l.e, Vec3{di * g_.dx, dj * g_.dy, r[dj * g_.nx + di] - r[0]});
     const double size = norm(n);
     if (size < 1e-6 * norm(l.e) * (g_.dx + g_.dy)) return;  // along the line: its ends speak for it
     n = n * ((n.z < 0 ? -1 : 1) / size);
