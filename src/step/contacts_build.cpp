@@ -120,23 +120,23 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
   }
 }
 
-void Contacts::add_field(const Model& model, Diagnostics& notes) {
+/// The same solids that robots meet, and the ground plane, which is none of them.
+void Contacts::add_field(const Model& model, const StaticWorld& statics) {
   for (std::size_t i = 0; i < model.field.size(); ++i) {
     const FieldObjectSpec& f = model.field[i];
     if (!f.shape.collides) continue;
-    Result<Shape> shape = library_.add(f.shape, model.meshes, MeshUse::triangles, model.maps);
-    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
-    if (!shape) continue;
+    const StaticSolid* solid = statics.find(static_cast<int>(i));
+    const Shape shape = solid ? solid->shape : plane_shape();
     const Pose X_WS = f.X_WO * f.shape.X_OS;
     ItemInfo item{-1, static_cast<int>(i), surface_number(f.surface), {0, 0, 0}, 0};
-    if (shape->kind == SolidKind::plane || shape->kind == SolidKind::height_field) {
-      scene_.add_ground(*shape, X_WS);
+    if (shape.kind == SolidKind::plane || shape.kind == SolidKind::height_field) {
+      scene_.add_ground(shape, X_WS);
       grounds_.push_back(item);
       continue;
     }
-    bounding_sphere(*shape, item.centre, item.radius);
+    bounding_sphere(shape, item.centre, item.radius);
     CompoundSetup setup;
-    setup.items.push_back({*shape, identity_pose(), 0});
+    setup.items.push_back({shape, identity_pose(), 0});
     setup.tree = build_unstructured(std::vector<Vec3>{item.centre});
     setup.is_static = true;
     const int number = scene_.add(std::move(setup));
@@ -192,11 +192,11 @@ void Contacts::make_room(const Model& model, int threads) {
   }
 }
 
-Diagnostics Contacts::build(const Model& model, int threads) {
+Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads) {
   Diagnostics notes;
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
-  add_field(model, notes);
+  add_field(model, statics);
   make_laws(model.contact);
   make_room(model, threads);
   margin_ = 0.001 + model.step * 1.0;  // (1)

@@ -374,6 +374,58 @@ TEST(Field, BoxAndHullFeetOnTheRoughMapMatchClipping) {
   EXPECT_GT(exact, 0.98 * n_all);
 }
 
+/// Capsules of 2 cm radius on the rough map, their segments level or tilted. Brute force: the nearest of all triangles
+/// around to the segment, by the search for convex pairs. A segment that crosses the surface, or is below it, is at least
+/// a radius deep, and no deeper than straight up.
+TEST(Field, CapsuleFeetOnTheRoughMapMatchBruteForce) {
+  const HeightField f = *HeightField::build(test::rough_map(600));
+  Random r(18);
+  const Shape capsule = capsule_shape(0.02, 0.03);
+  const int n_all = std::getenv("GRADUS_PAIRS") ? 20000 : 1500;
+  int hits = 0, crossing = 0;
+  for (int i = 0; i < n_all; ++i) {
+    const Mat3 lying{{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
+    Pose X{to_matrix(exponential(Vec3{0, 0, r.in(-3, 3)}) * exponential(r.vector(i % 2 ? 1.5 : 0.3))) * lying,
+           {r.in(-2.8, 2.8), r.in(-2.8, 2.8), 0}};
+    X.p.z = test::rough_height(X.p.x, X.p.y) + r.in(-0.01, 0.06);
+    double nearest = 1e9, up = -1e9;
+    bool crosses = false;
+    f.each(grown(moved(X, bounds(capsule)), 0.05), [&](int, const std::array<Vec3, 3>& k) {
+      Shape tri;
+      tri.kind = SolidKind::triangle, tri.corners = k.data();
+      Deepest d;
+      Simplex simplex;
+      if (core_distance({tri, capsule, X}, 1, d, simplex) == GjkAnswer::apart)
+        nearest = std::min(nearest, d.gap);
+      else
+        crosses = true;
+    });
+    for (int k = 0; k <= 600; ++k) {
+      const Vec3 c = X * Vec3{0, 0, -0.03 + 0.0001 * k};
+      double z;
+      if (f.height(c.x, c.y, z)) up = std::max(up, z - c.z);
+    }
+    Contact c[kContactMax];
+    const int n = collide(capsule, X, field_shape(f), identity_pose(), 0, c);
+    if (!crosses && !f.contains(X.p)) {
+      const double gap = nearest - capsule.radius;
+      ASSERT_EQ(n > 0, gap <= 0) << i << " " << gap;
+      if (n > 0) {
+        EXPECT_NEAR(deepest_gap(c, n), gap, 1e-9) << i;
+      }
+    } else {
+      ++crossing;
+      ASSERT_GT(n, 0) << i;
+      EXPECT_LE(deepest_gap(c, n), -capsule.radius + 1e-9) << i;
+      EXPECT_GE(deepest_gap(c, n), -capsule.radius - up - 1e-4) << i;  // between samples 0.1 mm apart
+    }
+    hits += n > 0;
+    for (int m = 0; m < n; ++m) EXPECT_GT(c[m].normal.z, -1e-9) << i;  // never pushed down
+  }
+  EXPECT_GT(hits, n_all / 3);
+  EXPECT_GT(crossing, n_all / 20);
+}
+
 /// A foot over the edge of a step is pushed up by the tread and away by the riser, whichever is nearer.
 TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
   HeightGrid g{41, 41, 0.02, 0.02, -0.4, -0.4, {}};
