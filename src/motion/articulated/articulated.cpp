@@ -37,11 +37,12 @@ void Articulated::predict(View<access> view, double) {
   predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),
                       view.contacts().data(), view.contact_begin(), pushed, view.own<Scratch>().room(kind), view.acc_out(),
                       view.a_out());
+  if (kind.drives.empty()) return;
   const JointFactor* factors = view.own<Scratch>().factors(kind);
-  for (const DriveModel& d : kind.drives) {
-    const Link& l = kind.links[static_cast<std::size_t>(d.joint) + 1];
-    view.d_inv_out()[d.joint] = l.leader < 0 ? factors[d.joint + 1].d_inv : factors[l.leader].d_inv * l.ratio * l.ratio;
-  }
+  const Link* links = kind.links.data();
+  for (int i = 1; i < kind.nlink(); ++i)
+    view.d_inv_out()[i - 1] =
+        links[i].leader < 0 ? factors[i].d_inv : factors[links[i].leader].d_inv * links[i].ratio * links[i].ratio;
 }
 
 void Articulated::respond(View<access> view) {
