@@ -43,7 +43,8 @@ using Response = http::response<http::string_body>;
 constexpr auto kTick = std::chrono::microseconds(16667);  // frames are thinned to 60 a second
 constexpr std::uint32_t kHeaderSizeMax = 8192;
 constexpr std::size_t kPendingTextsMax = 512;  // messages that a viewer has not taken yet
-constexpr std::size_t kEventsKept = 256;       // for viewers that come later
+constexpr std::size_t kEventsKept = 400;       // for viewers that come later: at most so many …
+constexpr int kEventsOfOneKind = 64;           // … and of each kind, so that contacts do not push out goals
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
@@ -165,6 +166,7 @@ class ViewServer::Hub {
   void accept_next();
   void tick();
   void send_news();
+  void keep(const std::string& kind, Text text);
   void drop_stalled(Clock::time_point now);
   void remove_half_open(HttpSession* session);
   bool is_own_host(std::string_view host) const;
@@ -194,7 +196,11 @@ class ViewServer::Hub {
   Text scene_text_;
   Bytes last_frame_;
   Clock::time_point last_frame_sent_{};
-  std::deque<Text> past_events_;
+  struct PastEvent {
+    std::string kind;
+    Text text;
+  };
+  std::deque<PastEvent> past_events_;
   std::thread thread_;
 };
 
@@ -446,10 +452,13 @@ void ViewServer::Hub::send_news() {
   }
   Event e;
   while (events_.pop(e)) {
-    past_events_.push_back(to_text(
-        {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}}));
-    broadcast(past_events_.back());
-    if (past_events_.size() > kEventsKept) past_events_.pop_front();
+    keep(e.kind, to_text({{"type", "event"},
+                          {"k", e.k},
+                          {"time", e.time},
+                          {"kind", e.kind},
+                          {"text", e.text},
+                          {"robot", e.robot}}));
+    broadcast(past_events_.back().text);
   }
   const bool is_new = frames_.take();
   if (is_new) last_frame_ = std::make_shared<const std::vector<std::uint8_t>>(frames_.front());
@@ -458,6 +467,15 @@ void ViewServer::Hub::send_news() {
     return;  // once a second: still here
   last_frame_sent_ = now;
   for (const auto& [number, viewer] : viewers_) viewer->offer(last_frame_);
+}
+
+/// For viewers that come later.
+void ViewServer::Hub::keep(const std::string& kind, Text text) {
+  past_events_.push_back({kind, std::move(text)});
+  const auto is_alike = [&](const PastEvent& e) { return e.kind == kind; };
+  if (std::count_if(past_events_.begin(), past_events_.end(), is_alike) > kEventsOfOneKind)
+    past_events_.erase(std::find_if(past_events_.begin(), past_events_.end(), is_alike));
+  if (past_events_.size() > kEventsKept) past_events_.pop_front();
 }
 
 void ViewServer::Hub::drop_stalled(Clock::time_point now) {
@@ -476,7 +494,7 @@ void ViewServer::Hub::join(const std::shared_ptr<Viewer>& viewer) {
   viewer_count_ = static_cast<int>(viewers_.size());
   viewer->send(to_text({{"type", "hello"}, {"version", kProtocolVersion}, {"may_control", viewer->may_control_}}));
   if (scene_text_) viewer->send(scene_text_);
-  for (const Text& event : past_events_) viewer->send(event);
+  for (const PastEvent& event : past_events_) viewer->send(event.text);
   if (controller_ == 0 && viewer->may_control_) controller_ = viewer->number_;
   send_leases();
   if (last_frame_) viewer->offer(last_frame_);

@@ -377,6 +377,8 @@ export class App implements FeedListener {
         return () => this.stage.zoom(1 / 1.15);
       case '-':
         return () => this.stage.zoom(1.15);
+      case 'e':
+        return () => t.log.toggle();
       case 'r':
         return () => t.reset();
       case 'b':
@@ -404,6 +406,7 @@ export class App implements FeedListener {
       case 'Escape':
         return () => {
           this.overlayMenu.hidden = true;
+          t.log.close();
         };
     }
     if (e.shiftKey && this.keyPush.press(e.key)) return () => {};
@@ -430,7 +433,7 @@ export class App implements FeedListener {
     const mayMove = this.stage.needsRender;
     if (this.stage.render()) this.pictures++;
     if (!f || !this.sceneNow) return;
-    if (mayMove) this.labels.update(f, this.on.labels, this.selected);
+    if (mayMove || this.labels.isStale) this.labels.update(f, this.on.labels, this.selected);
     if (mayMove) this.drag.update(f);
     if (this.hasFrame) this.keyPush.update(f, this.selected);
     if (this.hasFrame) this.plots.update(f, now);
