@@ -167,7 +167,7 @@ class ViewServer::Hub {
   void tick();
   void send_news();
   void keep(const std::string& kind, Text text);
-  void drop_stalled(Clock::time_point now);
+  void drop_stalled();
   void remove_half_open(HttpSession* session);
   bool is_own_host(std::string_view host) const;
   bool is_own_origin(std::string_view origin) const;
@@ -195,7 +195,7 @@ class ViewServer::Hub {
   std::shared_ptr<const SceneDescription> scene_ = std::make_shared<const SceneDescription>();
   Text scene_text_;
   Bytes last_frame_;
-  Clock::time_point last_frame_sent_{};
+  Clock::time_point last_frame_sent_{}, last_tick_{};
   struct PastEvent {
     std::string kind;
     Text text;
@@ -235,8 +235,10 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     frame_ = frame;
     write_next();
   }
-  bool is_stalled(Clock::time_point now, Clock::duration limit) const {
-    return is_writing_ && now - write_began_ > limit;
+  /// To be called every tick: has it not taken what is being written for longer than the limit?
+  bool is_stalled(Clock::duration since_last_tick, Clock::duration limit) {
+    if (is_writing_) waited_ += since_last_tick;
+    return is_writing_ && waited_ > limit;
   }
   void drop() {
     if (std::exchange(is_gone_, true)) return;
@@ -262,7 +264,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
   void write_next() {
     if (is_writing_ || is_gone_ || (texts_.empty() && !frame_)) return;
     is_writing_ = true;
-    write_began_ = Clock::now();
+    waited_ = {};
     socket_.text(!texts_.empty());
     if (texts_.empty()) {
       const Bytes frame = std::exchange(frame_, nullptr);
@@ -289,7 +291,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
   std::deque<Text> texts_;
   Bytes frame_;  // the newest, not yet being written
   bool is_writing_ = false, is_gone_ = false;
-  Clock::time_point write_began_{};
+  Clock::duration waited_{};  // for the viewer to take what is being written
 };
 
 /// One HTTP request: answered and closed, or turned into a Viewer.
@@ -429,7 +431,7 @@ void ViewServer::Hub::tick() {
   timer_.async_wait([this](error_code ec) {
     if (ec) return;
     send_news();
-    drop_stalled(Clock::now());
+    drop_stalled();
     if (push_must_end_) end_push();
     tick();
   });
@@ -478,9 +480,14 @@ void ViewServer::Hub::keep(const std::string& kind, Text text) {
   if (past_events_.size() > kEventsKept) past_events_.pop_front();
 }
 
-void ViewServer::Hub::drop_stalled(Clock::time_point now) {
+/// A viewer is given its time in ticks that this thread really made: on a machine so busy that the server itself does not
+/// get on, those who read would else be dropped with those who do not.
+void ViewServer::Hub::drop_stalled() {
+  const auto now = Clock::now();
+  const Clock::duration since = std::min<Clock::duration>(now - last_tick_, 3 * kTick);
+  last_tick_ = now;
   for (const auto& [number, viewer] : viewers_)
-    if (viewer->is_stalled(now, milliseconds(options_.write_timeout))) viewer->drop();
+    if (viewer->is_stalled(since, milliseconds(options_.write_timeout))) viewer->drop();
 }
 
 void ViewServer::Hub::broadcast(const Text& text) {

@@ -261,6 +261,26 @@ test('what was done is marked on the time line, and keys go there', async ({ pag
   await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
 });
 
+test('events are listed, go to their moment, and can be hidden by kind', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('e');
+  await until(page, () => document.querySelectorAll('.events .list button').length > 0);
+  await page.screenshot({ path: join(out, 'events.png') });
+  assert.ok((await page.locator('.mark[data-kind=set]').count()) > 0);
+  await page.click('.events [data-kind=set]');
+  await until(page, () => document.querySelectorAll('.mark[data-kind=set]').length === 0);
+  await page.click('.events [data-kind=set]');
+  await until(page, () => document.querySelectorAll('.mark[data-kind=set]').length > 0);
+  const set = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'set').at(-1));
+  await page.click(`.events .list button:has-text("${set.text}")`);
+  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time);
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('Escape');
+  assert.ok(await page.locator('.events').isHidden());
+  await page.keyboard.press('End');
+  await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
+});
+
 test('a property dropped on the plots is plotted', async ({ page }) => {
   await page.dragAndDrop('[data-path="red1.base.x"] .leaf', '.plots');
   await until(page, () => [...document.querySelectorAll('.entry')].some((e) => e.textContent.includes('red1.base.x')));

@@ -278,6 +278,7 @@ test('dragging a robot applies a force that the log shows, and the exported page
   await setPaused(page, true);
   const shown = await page.evaluate(heldPush);
   assert.equal(shown.robot, 'level2');
+  await pictures(page, 1); // the label goes with the picture, which may be one frame behind
   const written = await page.locator('.newtons').textContent();
   await page.screenshot({ path: join(out, 'pushed_live.png') });
   await page.mouse.up();
@@ -336,23 +337,28 @@ test('a match is rewound, changed in one robot and run again beside its ghost', 
   await setPaused(page, true);
   const end = await now(page);
   const poses = () => page.evaluate(() => [...window.gradus.frameNow.bodies.slice(0, 7 * window.gradus.frameNow.bodyCount)]);
-  const endPoses = await poses();
+  const middle = end.k - 85; // soon after the change that is made below
   const hashes = [];
-  for (const k of [end.k - 100, end.k - 37, end.k - 61, end.k]) {
+  for (const k of [end.k - 100, end.k - 37, middle, end.k]) {
     await seekTo(page, k);
     hashes.push((await now(page)).hash);
   }
   assert.equal(hashes[3], end.hash, 'forward again: the same bits');
   await seekTo(page, end.k - 100);
   assert.equal((await now(page)).hash, hashes[0], 'and back');
-  assert.equal(await stepTo(page, end.k - 99).then(() => seekTo(page, end.k - 61)).then(async () => (await now(page)).hash), hashes[2]);
+  await seekTo(page, middle - 1);
+  assert.equal(await stepTo(page, middle), hashes[2], 'step by step as well');
+  await until(page, () => window.gradus.frameNow.paused);
+  await pictures(page, 1);
+  const before = await poses();
 
   await seekTo(page, end.k - 100);
   await page.click('.robot:nth-child(2) .name');
   const path = '[data-path="blue2.y"]';
   await page.fill('.filter', 'blue2.y');
+  await until(page, (p) => document.querySelector(`${p} .value`)?.textContent.length > 3, path);
   const y = Number(await page.locator(`${path} .value`).textContent());
-  await page.locator(`${path} input`).fill((y > 0 ? y - 0.3 : y + 0.3).toFixed(3));
+  await page.locator(`${path} input`).fill((y > 0 ? y - 0.4 : y + 0.4).toFixed(3));
   await page.locator(`${path} input`).press('Enter');
   await until(page, () => window.gradus.timeline.events.some((e) => e.kind === 'branch'));
   await page.locator('.canvas').focus();
@@ -360,15 +366,61 @@ test('a match is rewound, changed in one robot and run again beside its ghost', 
   await until(page, (k) => window.gradus.frameNow.k > k, end.k);
   await setPaused(page, true);
   await seekTo(page, end.k);
-  await until(page, () => window.gradus.frameNow.hasGhost);
   assert.notEqual((await now(page)).hash, end.hash, 'another course');
-  const ghost = await page.evaluate(() => [...window.gradus.frameNow.ghosts.slice(0, 7 * window.gradus.frameNow.bodyCount)]);
-  const off = Math.max(...endPoses.map((x, i) => Math.abs(x - ghost[i])));
-  assert.ok(off < 1e-4, `the ghost is the old course: ${off}`);
+  await seekTo(page, middle);
+  await until(page, () => window.gradus.frameNow.hasGhost);
   await pictures(page, 2);
-  const seen = await page.evaluate(() => window.gradus.stage.bodies.ghostCount());
-  assert.ok(seen > 0, 'the ghost is drawn');
+  const { ghost, apart, drawn } = await page.evaluate(() => {
+    const { frameNow: f, stage } = window.gradus;
+    const o = 7 * stage.bodies.firstBodyOf(1);
+    const apart = Math.hypot(f.bodies[o] - f.ghosts[o], f.bodies[o + 1] - f.ghosts[o + 1]);
+    return { ghost: [...f.ghosts.slice(0, 7 * f.bodyCount)], apart, drawn: stage.bodies.ghostCount() };
+  });
+  const off = Math.max(...before.map((x, i) => Math.abs(x - ghost[i])));
+  assert.ok(off < 1e-4, `the ghost is the old course: ${off}`);
+  assert.ok(apart > 0.15 && drawn > 0, `blue2 and its ghost are ${apart} m apart, ${drawn} parts are drawn`);
   await page.screenshot({ path: join(out, 'match_ghost.png') });
+  await page.close();
+  await match.stop();
+});
+
+test('a match is readable: the whole field, numbers instead of labels, the score', async ({ context }) => {
+  const match = await startSimulator(gradus, ['run', 'mirosot_5v5', '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, match.control);
+  await page.locator('.canvas').focus();
+  /** Where the corners of the walls (2.2 × 1.8 m) are, in parts of the canvas. */
+  const corners = () =>
+    page.evaluate(() => {
+      const { clientWidth: w, clientHeight: h } = window.gradus.stage.renderer.domElement;
+      return [-1, 1].flatMap((x) =>
+        [-1, 1].map((y) => {
+          const p = window.gradus.stage.project(1.1 * x, 0.9 * y, 0);
+          return [p.x / w, p.y / h];
+        }),
+      );
+    });
+  for (const camera of ['1', '4']) {
+    await page.keyboard.press(camera);
+    await pictures(page, 2);
+    const at = await corners();
+    assert.ok(at.flat().every((x) => x > 0.02 && x < 0.98), `camera ${camera}: ${at}`);
+    const wide = Math.max(...at.map((p) => p[0])) - Math.min(...at.map((p) => p[0]));
+    assert.ok(wide > 0.6, `camera ${camera}: the field takes ${wide.toFixed(2)} of the width`);
+    await page.screenshot({ path: join(out, `match_camera_${camera}.png`) });
+  }
+  const labels = await page.evaluate(() => ({
+    whole: document.querySelectorAll('.label:not(.number-only):not(.name-only):not([hidden])').length,
+    numbers: document.querySelectorAll('.label.number-only:not([hidden])').length,
+    ball: [...document.querySelectorAll('.label .name')].some((n) => n.textContent === 'ball'),
+  }));
+  assert.ok(labels.whole === 0 && labels.numbers >= 4 && !labels.ball, JSON.stringify(labels));
+  await until(page, () => /^blue0:0yellow\d\d:\d\d$/.test(document.querySelector('.score').textContent));
+  const at = await bodyOnPage(page, await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(5)));
+  await page.mouse.move(at.x, at.y);
+  await until(page, () =>
+    [...document.querySelectorAll('.label:not(.number-only):not([hidden]) .name')].some((n) => /^yellow/.test(n.textContent)),
+  );
   await page.close();
   await match.stop();
 });

@@ -146,7 +146,7 @@ export class Bodies {
   }
 
   private makeMesh(batch: Batch, isGhost: boolean): THREE.InstancedMesh {
-    const look = isGhost ? { transparent: true, opacity: 0.28, depthWrite: false } : {};
+    const look = isGhost ? { transparent: true, opacity: 0.42, depthWrite: false } : {};
     const material = this.quality.software
       ? this.quality.light.material(look)
       : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.05, ...look });
@@ -194,7 +194,7 @@ export class Bodies {
   }
 
   private makeGhosts(): void {
-    const blue = new THREE.Color(0x7fa6ff);
+    const blue = new THREE.Color(0x8fb4ff);
     for (const batch of this.batches) {
       const mesh = this.makeMesh(batch, true);
       batch.parts.forEach((part, i) => {

@@ -2,6 +2,7 @@
 
 import * as THREE from 'three';
 
+const FIELD_MAX = 2.2; // a field at most so many times as wide as where its robots are is shown as a whole
 const FILL = 0.92; // of the picture's width or height that the box may take
 const SIDE_TURN = 0.21; // robots are seen a little from the side, so that they have depth  [rad]
 const FLAT = (50 * Math.PI) / 180; // elevation for what is flat …
@@ -47,7 +48,7 @@ export function sideView(box: THREE.Box3, isField: boolean, picture: Picture): V
   const flatness = size.z / Math.max(1e-6, Math.max(size.x, size.y));
   const elevation = Math.max(TALL, FLAT - (FLAT - TALL) * 2.5 * flatness);
   const isAcross = isField && picture.aspect < 1 ? size.x < size.y : size.x >= size.y;
-  const azimuth = isAcross ? -Math.PI / 2 + (isField ? 0 : SIDE_TURN) : isField ? Math.PI : SIDE_TURN;
+  const azimuth = (isAcross ? -Math.PI / 2 : 0) + (isField ? 0 : SIDE_TURN);
   const level = Math.cos(elevation);
   const toCamera = new THREE.Vector3(level * Math.cos(azimuth), level * Math.sin(azimuth), Math.sin(elevation));
   return fit(box, toCamera, new THREE.Vector3(0, 0, 1), picture);
@@ -61,4 +62,11 @@ export function topView(box: THREE.Box3, picture: Picture): View {
   const view = fit(box, new THREE.Vector3(0, 0, 1), back.clone().negate(), picture);
   view.position.addScaledVector(back, 1e-3); // straight above there would be no "up"
   return view;
+}
+
+/** Is it a field for what is in the other box: around it, seen from above, and not so wide that one would lose sight? */
+export function isFieldFor(field: THREE.Box3, moving: THREE.Box3): boolean {
+  const width = (b: THREE.Box3) => Math.hypot(b.max.x - b.min.x, b.max.y - b.min.y);
+  const isAround = (axis: 'x' | 'y') => field.min[axis] <= moving.min[axis] && field.max[axis] >= moving.max[axis];
+  return !field.isEmpty() && isAround('x') && isAround('y') && width(field) < FIELD_MAX * width(moving);
 }

@@ -6,11 +6,10 @@ import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
 import { CheapLight } from './cheap_light';
-import { sideView, topView } from './framing';
+import { isFieldFor, sideView, topView } from './framing';
 import { Overlays, type OverlayState } from './overlays';
 import { SoftShadows } from './soft_shadows';
 
-const FIELD_MAX = 2.2; // a field at most so many times as wide as where its robots are is shown as a whole
 const HEAD_ROOM = 0.2; // for labels over robots  [m]
 
 export type CameraMode = 'orbit' | 'follow' | 'robot' | 'top';
@@ -202,8 +201,7 @@ export class Stage {
     const box = this.bodies.movingBox(f.bodies, new THREE.Box3());
     if (!Number.isFinite(box.min.x + box.max.z)) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
     const field = this.bodies.fieldBox(new THREE.Box3());
-    const width = (b: THREE.Box3) => Math.hypot(b.max.x - b.min.x, b.max.y - b.min.y);
-    this.seesField = !field.isEmpty() && width(field) < FIELD_MAX * width(box);
+    this.seesField = isFieldFor(field, box);
     if (this.seesField) box.union(field);
     else {
       box.max.z += HEAD_ROOM;
