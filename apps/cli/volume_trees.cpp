@@ -46,7 +46,7 @@ void VolumeTrees::fill(const World& world, std::vector<view::Volume>& volumes) {
       const TreeNode& node = t.tree.nodes[n];
       if (node.item >= 0) {
         const Item& item = t.items[static_cast<std::size_t>(node.item)];
-        node_[n] = volume_of(kKind, item.shape, world.X_WL(r, item.body) * item.X_BS, 0);
+        node_[n] = volume_of(kKind, extent_of(item.shape), world.X_WL(r, item.body) * item.X_BS, 0);
       } else {
         node_[n] =
             merged(kKind, node_[static_cast<std::size_t>(node.left)], node_[static_cast<std::size_t>(node.right)]);

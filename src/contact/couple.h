@@ -172,6 +172,7 @@ class Couple {
   std::vector<Effect> effects_;
   std::vector<int> group_of_, parent_, order_, island_first_;
   std::vector<int> local_, local_slots_;  // slot → place in the elimination; place → slot
+  std::vector<std::uint8_t> loaded_;      // (places) an active contact acts there; elsewhere (14) reads f = 0
   int local_count_ = 0, block_count_ = 0;
   std::vector<std::uint64_t> adjacent_;  // bit matrix of the elimination graph
   std::vector<int> block_at_;            // (places²) block number or −1

@@ -130,8 +130,16 @@ bool Couple::order_slots(int lo, int hi) {
 void Couple::assemble(int lo, int hi) {
   std::fill(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(block_count_) * 36, 0);
   std::fill(rhs_.begin(), rhs_.begin() + static_cast<std::ptrdiff_t>(local_count_) * 6, 0);
-  for (int i = 0; i < local_count_; ++i)
+  for (int i = 0; i < local_count_; ++i) {
+    loaded_[i] = 0;
     for (int k = 0; k < 6; ++k) block(i, i)[7 * k] = 1;
+  }
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    if (!r.active) continue;
+    if (r.a >= 0) loaded_[local_[r.a]] = 1;
+    if (r.b >= 0) loaded_[local_[r.b]] = 1;
+  }
   for (int i = lo; i < hi; ++i) {
     const Row& r = rows_[order_[i]];
     if (!r.active) continue;
@@ -151,6 +159,7 @@ void Couple::assemble(int lo, int hi) {
       double* f = &rhs_[static_cast<std::size_t>(local_[s]) * 6];
       for (int m = 0; m < 6; ++m) f[m] += jt[m][0] * r.c[0] + jt[m][1] * r.c[1] + jt[m][2] * r.c[2];
       for (int q = r.first; q < r.last; ++q) {
+        if (!loaded_[local_[effects_[q].slot]]) continue;
         double* B = block(local_[s], local_[effects_[q].slot]);
         for (int l = 0; l < 3; ++l) {
           const Vec6& w = effects_[q].w[l];
@@ -163,24 +172,27 @@ void Couple::assemble(int lo, int hi) {
   }
 }
 
-/// Block LU, right-looking, and both substitutions; the solution replaces rhs_.
+/// Block LU, right-looking, and both substitutions; the solution replaces rhs_. Slots that only contacts without force
+/// touch take no part: their f is 0.
 bool Couple::factorise() {
   const int n = local_count_;
   double L[36];
   for (int k = 0; k < n; ++k) {
+    if (!loaded_[k]) continue;
     if (!invert6(block(k, k))) return false;
     for (int i = k + 1; i < n; ++i) {
-      if (!has_block(i, k)) continue;
+      if (!loaded_[i] || !has_block(i, k)) continue;
       multiply6(block(i, k), block(k, k), L);
       for (int j = k + 1; j < n; ++j)
-        if (has_block(k, j)) subtract_product6(L, block(k, j), block(i, j));
+        if (loaded_[j] && has_block(k, j)) subtract_product6(L, block(k, j), block(i, j));
       subtract_times6(L, &rhs_[static_cast<std::size_t>(k) * 6], &rhs_[static_cast<std::size_t>(i) * 6]);
     }
   }
   for (int k = n - 1; k >= 0; --k) {
+    if (!loaded_[k]) continue;
     double* x = &rhs_[static_cast<std::size_t>(k) * 6];
     for (int j = k + 1; j < n; ++j)
-      if (has_block(k, j)) subtract_times6(block(k, j), &rhs_[static_cast<std::size_t>(j) * 6], x);
+      if (loaded_[j] && has_block(k, j)) subtract_times6(block(k, j), &rhs_[static_cast<std::size_t>(j) * 6], x);
     double y[6] = {0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 6; ++i)
       for (int m = 0; m < 6; ++m) y[i] += block(k, k)[6 * i + m] * x[m];

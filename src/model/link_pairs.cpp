@@ -28,6 +28,10 @@ std::vector<int> find_twins(const std::vector<Link>& links) {
   return twin;
 }
 
+bool weightless(const Link& l) {
+  return l.mass == 0 && l.diagonal && l.J.xx == 0 && l.J.yy == 0 && l.J.zz == 0;
+}
+
 JointPair make_joint_pair(const std::vector<Link>& links, int first, int second) {
   const Link &a = links[static_cast<std::size_t>(first)], &b = links[static_cast<std::size_t>(second)];
   JointPair p{};
@@ -36,6 +40,13 @@ JointPair make_joint_pair(const std::vector<Link>& links, int first, int second)
   p.link.axis_kind = a.axis_kind;
   p.link.prismatic = a.prismatic;
   p.link.same_origin = a.same_origin;
+  p.link.com = two(a.com, b.com);
+  p.link.mass = two(a.mass, b.mass);
+  p.link.rotor = two(a.rotor, b.rotor);
+  p.link.J = {two(a.J.xx, b.J.xx), two(a.J.xy, b.J.xy), two(a.J.xz, b.J.xz),
+              two(a.J.yy, b.J.yy), two(a.J.yz, b.J.yz), two(a.J.zz, b.J.zz)};
+  p.link.diagonal = a.diagonal && b.diagonal;
+  p.massless = weightless(a) && weightless(b);
   p.first = first;
   p.second = second;
   p.parent_1 = a.parent;
@@ -103,6 +114,28 @@ void pair_bodies(const std::vector<Link>& links, Axis axis, LinkPairs& out) {
   }
 }
 
+/// Which pairs follow which, and slots where limbs meet.
+void find_limbs(const std::vector<Link>& links, LinkPairs& out) {
+  std::vector<int> slot(links.size(), -1);
+  slot[0] = 0;
+  auto slot_of = [&](int link) -> int {
+    int& s = slot[static_cast<std::size_t>(link)];
+    return s >= 0 ? s : s = out.slot_count++;
+  };
+  auto follows = [&](int link) { return links[static_cast<std::size_t>(link)].follows; };
+  JointPair* before = nullptr;
+  for (JointPair& p : out.joints) {
+    p.direct_1 = follows(p.first), p.direct_2 = follows(p.second);
+    p.follows = before && p.direct_1 && p.direct_2 && before->first == p.parent_1 && before->second == p.parent_2;
+    p.link.tip = true;
+    if (p.follows) before->link.tip = false;
+    else p.into_1 = slot_of(p.parent_1), p.into_2 = slot_of(p.parent_2);
+    before = &p;
+  }
+  for (JointPair& p : out.joints)
+    p.collect_1 = slot[static_cast<std::size_t>(p.first)], p.collect_2 = slot[static_cast<std::size_t>(p.second)];
+}
+
 }  // namespace
 
 LinkPairs pair_links(const std::vector<Link>& links) {
@@ -112,6 +145,7 @@ LinkPairs pair_links(const std::vector<Link>& links) {
     if (twin[static_cast<std::size_t>(i)] < i) continue;
     out.joints.push_back(make_joint_pair(links, i, twin[static_cast<std::size_t>(i)]));
   }
+  find_limbs(links, out);
   for (Axis axis : {Axis::x, Axis::y, Axis::z, Axis::general}) pair_bodies(links, axis, out);
   for (std::size_t i = 0; i < links.size(); ++i)
     if (links[i].mass > 0 && !links[i].diagonal) out.odd.push_back(static_cast<int>(i));

@@ -10,9 +10,15 @@ namespace gradus {
 /// Two joints of the same sort whose parents are one link or twins as well. A joint without a twin is paired with
 /// itself.
 struct JointPair {
-  LinkT<Two> link;    // constants of joints; masses are in BodyPair
+  LinkT<Two> link;    // constants of joints and masses; of its flags the three that tell the sort of joint, `diagonal`, `tip`
   int first, second;  // link numbers, first ≤ second
   int parent_1, parent_2;
+  // Inward walks go through the pairs backwards; inertias stay in registers from a pair to the one before, unless:
+  bool follows;              // the parents are the pair before
+  bool massless;
+  int collect_1, collect_2;  // slots in which the links find what other pairs handed to them; −1: none
+  int into_1, into_2;        // if it does not follow: the slots of the parents
+  bool direct_1, direct_2;   // of the parent's children the one with the next number: its inertia comes before the parent's own
 };
 
 /// Two links with mass, of inertia J = j 1 + dx x xᵀ + dy y yᵀ. Without a partner: the second has no mass.
@@ -36,6 +42,7 @@ struct LinkPairs {
   std::vector<SpindlePair> spindles;
   std::vector<int> odd;  // with products of inertia
   double sphere = 0;     // sum of all j of bodies and spindles            [kg m²]
+  int slot_count = 1;    // of inward walks; slot 0 is the root's
 };
 
 LinkPairs pair_links(const std::vector<Link>& links);

@@ -33,21 +33,26 @@ double Contacts::number_of(int compound, int number) const {
   return static_cast<double>(grounds_.size()) + compounds_[compound].first_item + number;
 }
 
-/// Box around the origins of the links, grown by the reach of a link and by what may move in a step.
+/// Box around the shapes of the links, each within its reach of the link's origin; grown by what may move in a step.
 void Contacts::look(int number, const Robot& robot, double h) {
   if (capacity_ == 0 || compound_of_[number] < 0) return;
-  const Compound& c = compounds_[compound_of_[number]];
+  const double* link_reach = link_reach_.data() + compounds_[compound_of_[number]].first_reach;
   const RobotContext& x = *robot.context;
   const Frame* frames = x.s->frames.data();
   const int n = x.kind->nlink();
-  Vec3 lo{0, 0, 0}, hi{0, 0, 0};  // of the root
-  for (int i = 1; i < n; ++i) lo = smaller(lo, frames[i].p), hi = larger(hi, frames[i].p);
+  Box3 box = empty_box();  // about the root's origin
+  for (int i = 0; i < n; ++i) {
+    const double r = link_reach[i];
+    if (r < 0) continue;
+    box.lo = smaller(box.lo, frames[i].p - Vec3{r, r, r});
+    box.hi = larger(box.hi, frames[i].p + Vec3{r, r, r});
+  }
   const Vec3 w = base_angular_velocity(x.now + x.at.v), v = base_velocity(x.now + x.at.v) + x.gravity * h;
-  const double size = c.link_reach + norm(larger(magnitude(lo), magnitude(hi)));
+  const double size = norm(larger(magnitude(box.lo), magnitude(box.hi)));
   const double reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
-  const Vec3 p = position(robot), grow{c.link_reach + reach, c.link_reach + reach, c.link_reach + reach};
+  const Vec3 p = position(robot), grow{reach, reach, reach};
   reach_[number] = reach;
-  boxes_[number] = {p + lo - grow, p + hi + grow};
+  boxes_[number] = {p + box.lo - grow, p + box.hi + grow};
 }
 
 /// Volumes of a robot that is near something. Velocities of its links are needed too.
@@ -112,9 +117,12 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
     return x.robot < 0 ? Vec3{0, 0, 0} : velocity_at(V, q - position(robots[x.robot]));
   };
   // fastest approach of any two points of them
-  const Vec3 between = at(a, Va, X_WA * a.centre) - (b.robot < 0 ? Vec3{0, 0, 0} : at(b, Vb, X_WB * b.centre));
+  const Vec3 ca = X_WA * a.centre, cb = X_WB * b.centre;
+  const Vec3 between = at(a, Va, ca) - (b.robot < 0 ? Vec3{0, 0, 0} : at(b, Vb, cb));
   const double fall = a.robot < 0 || b.robot < 0 ? norm(fall_) : 0;
   const double fastest = norm(between) + norm(Va.a) * a.radius + norm(Vb.a) * b.radius + fall;
+  const double reach = a.radius + b.radius + margin_ + h * fastest;
+  if (p.compound_b >= 0 && dot(ca - cb, ca - cb) > reach * reach) return;  // most end here; a ground has no sphere
   Contact found[kContactMax];
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
                         margin_ + h * fastest, found);

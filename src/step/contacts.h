@@ -89,7 +89,7 @@ class Contacts {
   };
   struct Compound {
     int first_item;
-    double link_reach;    // from a link's origin to the farthest point of its shapes  [m]
+    int first_reach;      // in link_reach_; one number a link, shared by robots of one kind
   };
   struct Island {
     int first_robot, robot_count, first_contact, contact_count;
@@ -127,6 +127,7 @@ class Contacts {
   CollisionScene scene_{VolumeKind::aabb};
   std::vector<ItemInfo> items_, grounds_;
   std::vector<Compound> compounds_;            // robots first, then static objects
+  std::vector<double> link_reach_;             // from a link's origin to the farthest point of its shapes; −1: has none  [m]
   std::vector<int> compound_of_;               // (robots) −1: no shapes
   std::vector<std::uint8_t> wanted_, self_;    // (robots) tree is needed; self-contact is on
   std::vector<double> reach_;                  // (robots) of the last box

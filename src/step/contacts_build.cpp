@@ -39,7 +39,7 @@ bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
 struct Contacts::KindShapes {
   CompoundSetup setup;
   std::vector<ItemInfo> items;  // robot is filled in for each
-  double link_reach = 0;
+  std::vector<double> link_reach;  // (nlink)
 };
 
 int Contacts::surface_number(const SurfaceSpec& surface) {
@@ -53,6 +53,7 @@ int Contacts::surface_number(const SurfaceSpec& surface) {
 Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
   KindShapes out;
+  out.link_reach.assign(kind.links.size(), -1);
   std::vector<std::vector<int>> on_link(kind.links.size());
   std::vector<Vec3> centres;
   std::vector<int> parent;
@@ -63,7 +64,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
     if (!shape) continue;
     ItemInfo item{-1, s.link, surface_number(kind.objects[s.object].surface), {}, 0};
     bounding_sphere(*shape, item.centre, item.radius);
-    out.link_reach = std::max(out.link_reach, norm(s.X_LS * item.centre) + item.radius);
+    out.link_reach[s.link] = std::max(out.link_reach[s.link], norm(s.X_LS * item.centre) + item.radius);
     on_link[s.link].push_back(static_cast<int>(out.items.size()));
     centres.push_back(s.X_LS * item.centre);
     out.setup.items.push_back({*shape, s.X_LS, s.link});
@@ -100,6 +101,7 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
     const RobotKind* kind;
     bool self;
     KindShapes shapes;
+    int first_reach;
   };
   std::vector<Known> known;
   link_offset_.push_back(0);
@@ -108,8 +110,9 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
     auto it = std::find_if(known.begin(), known.end(),
                            [&](const Known& k) { return k.kind == robot.kind.get() && k.self == robot.self_contact; });
     if (it == known.end()) {
-      known.push_back({robot.kind.get(), robot.self_contact, shapes_of(robot, notes)});
+      known.push_back({robot.kind.get(), robot.self_contact, shapes_of(robot, notes), static_cast<int>(link_reach_.size())});
       it = known.end() - 1;
+      link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
     }
     const KindShapes& shapes = it->shapes;
     link_offset_.push_back(link_offset_.back() + robot.kind->nlink());
@@ -121,7 +124,7 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
     CompoundSetup setup = shapes.setup;
     setup.group = robot.group;  // its motion knows what they do to each other
     compound_of_.push_back(scene_.add(std::move(setup)));
-    compounds_.push_back({static_cast<int>(items_.size()), shapes.link_reach});
+    compounds_.push_back({static_cast<int>(items_.size()), it->first_reach});
     for (ItemInfo item : shapes.items) {
       item.robot = static_cast<int>(i);
       items_.push_back(item);

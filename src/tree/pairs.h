@@ -62,6 +62,130 @@ GRADUS_INLINE void compute_in_pairs(const LinkPairs& pairs, const CoordinatesT<d
   }
 }
 
+/// What limbs hand to a link where they meet: slots of inward walks.
+struct LimbSlot {
+  Mat6 direct_I, sum_I;  // of the child with the next number, and of all others
+  Vec6 direct_b, sum_b;
+};
+
+GRADUS_INLINE Sym3T<Two> load_two(const Sym3& a, const Sym3& b) {
+  return {load_two(&a.xx, &b.xx), load_two(&a.xy, &b.xy), load_two(&a.xz, &b.xz),
+          load_two(&a.yy, &b.yy), load_two(&a.yz, &b.yz), load_two(&a.zz, &b.zz)};
+}
+GRADUS_INLINE Mat6T<Two> load_two(const Mat6& a, const Mat6& b) {
+  return {load_two(a.A, b.A), load_two(a.B, b.B), load_two(a.C, b.C)};
+}
+GRADUS_INLINE Sym3 part_of(const Sym3T<Two>& s, int k) {
+  return {s.xx.v[k], s.xy.v[k], s.xz.v[k], s.yy.v[k], s.yz.v[k], s.zz.v[k]};
+}
+GRADUS_INLINE Vec3 part_of(const Vec3T<Two>& a, int k) { return {a.x.v[k], a.y.v[k], a.z.v[k]}; }
+GRADUS_INLINE Vec6 part_of(const Vec6T<Two>& a, int k) { return {part_of(a.a, k), part_of(a.l, k)}; }
+GRADUS_INLINE Mat6 part_of(const Mat6T<Two>& I, int k) {
+  return {part_of(I.A, k), {part_of(I.B.x, k), part_of(I.B.y, k), part_of(I.B.z, k)}, part_of(I.C, k)};
+}
+
+/// Adds external forces on one or both links of a pair: rare, so one after the other.
+template <class Contact>
+[[gnu::noinline]] void add_contacts(const JointPair& j, const Frame* frames, const Contact& contact, Mat6T<Two>& I,
+                                    Vec6T<Two>& b) {
+  Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
+  Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
+  if (contact.any(j.first)) contact(j.first, frames[j.first], I1, b1);
+  if (j.second == j.first) I2 = I1, b2 = b1;
+  else if (contact.any(j.second)) contact(j.second, frames[j.second], I2, b2);
+  I = load_two(I1, I2);
+  b = load_two(b1, b2);
+}
+
+/// What a pair leaves to parents that are not the pair before. The second first: numbers fall.
+inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>& b, LimbSlot* slots) {
+  auto give = [&](int k, LimbSlot& s, bool direct) {
+    if (direct) s.direct_I = part_of(I, k), s.direct_b = part_of(b, k);
+    else s.sum_I += part_of(I, k), s.sum_b += part_of(b, k);
+  };
+  if (j.second != j.first) give(1, slots[j.into_2], j.direct_2);
+  give(0, slots[j.into_1], j.direct_1);
+}
+
+/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not for shared
+/// coordinates (LinkT::leader).
+///   contact.any(i)         are there external forces on link i?
+///   slots (slot_count)     room
+template <class Force, class Contact>
+GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT<double>& x, const Frame* frames,
+                                       const Force& force, const Contact& contact, LimbSlot* slots, JointFactor* factors,
+                                       Mat6& I0, Vec6& b0) {
+  const LinkPairs& pairs = *kind.pairs;
+  const Mat6 zero_I = zero66<double>();
+  const Vec6 zero_b = zero6<double>();
+  for (int k = 0; k < pairs.slot_count; ++k) slots[k] = {zero_I, zero_I, zero_b, zero_b};
+  const LimbSlot none{zero_I, zero_I, zero_b, zero_b};
+  Mat6T<Two> I = zero66<Two>();
+  Vec6T<Two> b = zero6<Two>(), own_b;
+  RigidInertiaT<Two> own;
+  for (std::size_t k = pairs.joints.size(); k-- > 0;) {
+    const JointPair& j = pairs.joints[k];
+    const Frame &f1 = frames[j.first], &f2 = frames[j.second];
+    const bool collects = j.collect_1 >= 0 || j.collect_2 >= 0;
+    const LimbSlot &s1 = j.collect_1 >= 0 ? slots[j.collect_1] : none, &s2 = j.collect_2 >= 0 ? slots[j.collect_2] : none;
+    if (j.link.tip) {
+      I = collects ? load_two(s1.direct_I, s2.direct_I) : zero66<Two>();
+      b = collects ? load_two(s1.direct_b, s2.direct_b) : zero6<Two>();
+    }
+    FrameT<Two> f;
+    f.V = load_two(f1.V, f2.V);
+    if (!j.massless) {
+      f.R = load_two(f1.R, f2.R);
+      f.p = load_two(f1.p, f2.p);
+      own_inertia(j.link, f, own, own_b);
+      I += own;
+      b += own_b;
+    }
+    if (collects) {
+      I += load_two(s1.sum_I, s2.sum_I);
+      b += load_two(s1.sum_b, s2.sum_b);
+    }
+    if (contact.any(j.first) || contact.any(j.second)) add_contacts(j, frames, contact, I, b);
+    f.S = load_two(f1.S, f2.S);
+    const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
+    JointFactorT<Two> out;
+    eliminate(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)), j.link.rotor,
+              JointForceT<Two>{two(t1.tau, t2.tau), two(t1.e, t2.e)}, I, b, out);
+    JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
+    store_two(out.U, o1.U, o2.U);
+    store_two(out.d_inv, &o1.d_inv, &o2.d_inv);
+    store_two(out.u, &o1.u, &o2.u);
+    if (!j.follows) hand_over(j, I, b, slots);
+  }
+  RigidInertiaT<double> root;
+  Vec6 root_b;
+  own_inertia(kind.links[0], frames[0], root, root_b);
+  I0 = slots[0].direct_I;
+  I0 += root;
+  b0 = slots[0].direct_b + root_b;
+  I0 += slots[0].sum_I;
+  b0 += slots[0].sum_b;
+  if (contact.any(0)) contact(0, frames[0], I0, b0);
+}
+
+/// The outward pass [dynamics.h: aba_outward], two links at a time.
+inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x, const Frame* frames,
+                                 const JointFactor* factors, Vec6 acc0, Vec6* acc, double* a) {
+  acc[0] = acc0;
+  for (const JointPair& j : pairs.joints) {
+    const Frame &f1 = frames[j.first], &f2 = frames[j.second];
+    const JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
+    FrameT<Two> f;
+    f.V = load_two(f1.V, f2.V);
+    f.S = load_two(f1.S, f2.S);
+    const Vec6T<Two> up = load_two(acc[j.parent_1], acc[j.parent_2]) +
+                          velocity_product(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)));
+    const Two ai = (load_two(&o1.u, &o2.u) - dot(load_two(o1.U, o2.U), up)) * load_two(&o1.d_inv, &o2.d_inv);
+    store_two(ai, a + (j.first - 1), a + (j.second - 1));
+    store_two(up + f.S * ai, acc[j.first], acc[j.second]);
+  }
+}
+
 /// Sums over links from which their common rigid body follows, about the root's origin:
 ///   inertia = sphere 1 + J,    of one link at c:  R J_B Rᵀ + m (|c|² 1 − c cᵀ)
 template <class T>

@@ -100,6 +100,48 @@ TEST_P(Pairs, common_body_is_the_composite_inertia_of_the_root) {
   }
 }
 
+/// Forces, contacts on some links and servos at random; link by link is the witness.
+TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
+  if (kind.has_mimics) GTEST_SKIP() << "shared coordinates go link by link";
+  struct Some {
+    bool any(int i) const { return i % 3 == 0; }
+    void operator()(int i, const Frame& f, Mat6& I, Vec6& b) const {
+      if (!any(i)) return;
+      add_point(I, f.p + Vec3{0.1, 0.02 * i, 0}, Sym3{3, 0.1, 0.2, 4, 0.3, 5});
+      b = b - wrench_at(f.p, Vec3{1, -2, 0.5 * i});
+    }
+  } contact;
+  TreeScratch one(kind), pairs(kind);
+  std::vector<LimbSlot> slots(static_cast<std::size_t>(kind.pairs->slot_count));
+  std::vector<double> a(static_cast<std::size_t>(kind.njoint())), a_pairs(a.size()), tau(a.size()), e(a.size());
+  for (int k = 0; k < kStates; ++k) {
+    const RandomState s = random_state(kind, random);
+    const auto x = coordinates_of(s.q.data(), s.v.data());
+    compute_frames(kind, s.q.data(), s.v.data(), frames.data());
+    for (std::size_t j = 0; j < tau.size(); ++j) tau[j] = random.in(-3, 3), e[j] = random.in(0, 0.1);
+    auto force = [&](int i) { return JointForceT<double>{tau[static_cast<std::size_t>(i - 1)], e[static_cast<std::size_t>(i - 1)]}; };
+    const GivenFrames<double> given(frames.data());
+    Mat6 I, I_pairs;
+    Vec6 b, b_pairs;
+    aba_inward(kind.links.data(), kind.nlink(), x, given, force, contact, one.branch_I.data(), one.branch_b.data(),
+               kind.branch_count, one.factors.data(), I, b);
+    aba_inward_in_pairs(kind, x, frames.data(), force, contact, slots.data(), pairs.factors.data(), I_pairs, b_pairs);
+    const double size = I.A.xx + I.A.yy + I.A.zz + I.C.xx, force_size = norm(b.a) + norm(b.l);
+    EXPECT_NEAR(I_pairs.A.xy, I.A.xy, 1e-13 * size);
+    EXPECT_NEAR(I_pairs.B.x.y, I.B.x.y, 1e-13 * size);
+    EXPECT_NEAR(I_pairs.C.zz, I.C.zz, 1e-13 * size);
+    EXPECT_NEAR(norm(b_pairs.a - b.a) + norm(b_pairs.l - b.l), 0, 1e-12 * force_size);
+    const Vec6 acc0{{0.3, -0.2, 0.1}, {1, 2, 3}};
+    aba_outward(kind.links.data(), kind.nlink(), x, given, one.factors.data(), acc0, one.acc.data(), a.data());
+    aba_outward_in_pairs(*kind.pairs, x, frames.data(), pairs.factors.data(), acc0, pairs.acc.data(), a_pairs.data());
+    double largest = 1;
+    for (double y : a) largest = std::max(largest, std::abs(y));
+    for (std::size_t j = 0; j < a.size(); ++j) ASSERT_NEAR(a_pairs[j], a[j], 1e-11 * largest) << "state " << k << " joint " << j;
+    for (std::size_t i = 0; i < one.acc.size(); ++i)
+      ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest) << "state " << k;
+  }
+}
+
 TEST(Pairs, of_a_symmetric_humanoid_leave_few_links_alone) {
   const auto kind = kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"));
   EXPECT_EQ(kind->pairs->joints.size(), 12u);   // legs and arms are twins; waist, neck and head are not

@@ -12,6 +12,11 @@ int CollisionScene::add(CompoundSetup setup) {
   c.X_WS.resize(n, identity_pose());
   c.volume.resize(setup.tree.nodes.size());
   c.barred.resize(n * n);
+  for (const Item& i : setup.items) {
+    const Mat3 &R = i.X_BS.R, one = identity3<double>();
+    c.extent.push_back(extent_of(i.shape));
+    c.turned.push_back(norm(R.x - one.x) + norm(R.y - one.y) + norm(R.z - one.z) > 0);
+  }
   for (const auto& [i, j] : setup.never) c.barred[i * n + j] = c.barred[j * n + i] = 1;
   c.setup = std::move(setup);
   compounds_.push_back(std::move(c));
@@ -37,22 +42,36 @@ void CollisionScene::finish(int pair_capacity) {
 void CollisionScene::update(int compound, std::span<const Pose> X_WB, double reach) {
   Compound& c = compounds_[compound];
   c.reach = reach;
-  for (std::size_t i = 0; i < c.setup.items.size(); ++i)
-    c.X_WS[i] = X_WB[c.setup.items[i].body] * c.setup.items[i].X_BS;
-  const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
-  for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
-    const TreeNode& n = nodes[k];
-    c.volume[k] = n.item >= 0 ? volume_of(kind_, c.setup.items[n.item].shape, c.X_WS[n.item], reach)
-                              : merged(kind_, c.volume[n.left], c.volume[n.right]);
+  for (std::size_t i = 0; i < c.setup.items.size(); ++i) {
+    const Item& item = c.setup.items[i];
+    const Pose& X = X_WB[item.body];
+    if (c.turned[i]) c.X_WS[i] = X * item.X_BS;
+    else c.X_WS[i] = {X.R, X * item.X_BS.p};
   }
-  const Box3 box = nodes.empty() ? empty_box() : box_around(kind_, c.volume[0]);
+  update_volumes(c);
   if (!c.current && near_current_) {  // placed before: the box that find_near knows stays
     c.current = true;
     return;
   }
-  c.box = box;
+  c.box = c.volume.empty() ? empty_box() : box_around(kind_, c.volume[0]);
   c.current = true;
   near_current_ = false;
+}
+
+/// From the leaves to the root: children come after their parent.
+void CollisionScene::update_volumes(Compound& c) const {
+  const std::vector<TreeNode>& nodes = c.setup.tree.nodes;
+  for (int k = static_cast<int>(nodes.size()) - 1; k >= 0; --k) {
+    const TreeNode& n = nodes[k];
+    Volume& v = c.volume[k];
+    if (kind_ == VolumeKind::aabb) {
+      if (n.item >= 0) set_box(c.extent[n.item], c.X_WS[n.item], c.reach, v);
+      else set_merged_box(c.volume[n.left], c.volume[n.right], v);
+    } else {
+      v = n.item >= 0 ? volume_of(kind_, c.extent[n.item], c.X_WS[n.item], c.reach)
+                      : merged(kind_, c.volume[n.left], c.volume[n.right]);
+    }
+  }
 }
 
 void CollisionScene::place(int compound, const Box3& box) {
@@ -132,7 +151,9 @@ void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int c
     const auto [i, j] = stack_.back();
     stack_.pop_back();
     ++counters_.volume_tests;
-    if (!overlap(kind_, a.volume[i], b.volume[j])) continue;
+    const bool near = kind_ == VolumeKind::aabb ? boxes_overlap(a.volume[i], b.volume[j])
+                                                : overlap(kind_, a.volume[i], b.volume[j]);
+    if (!near) continue;
     const TreeNode &na = a.setup.tree.nodes[i], &nb = b.setup.tree.nodes[j];
     if (na.item >= 0 && nb.item >= 0) {
       if (ca == cb && a.barred[na.item * a.setup.items.size() + nb.item]) continue;

@@ -86,6 +86,8 @@ class CollisionScene {
  private:
   struct Compound {
     CompoundSetup setup;
+    std::vector<Extent> extent;        // (items)
+    std::vector<std::uint8_t> turned;  // (items) X_BS is more than a shift
     std::vector<Pose> X_WS;            // (items) by update
     std::vector<Volume> volume;        // (nodes) by update
     Box3 box = empty_box();            // around the root, by update
@@ -97,6 +99,7 @@ class CollisionScene {
     Shape shape;
     Pose X_WG;
   };
+  void update_volumes(Compound& c) const;
   void against_grounds(int c);
   void inside(int c);
   void between(int a, int b);

@@ -55,37 +55,39 @@ bool overlap_obb(const Volume& a, const Volume& b) {
 
 }  // namespace
 
-Volume volume_of(VolumeKind kind, const Shape& s, const Pose& X_WS, double reach) {
+Extent extent_of(const Shape& s) {
+  Extent e;
+  const Box3 box = bounds(s);
+  e.centre = (box.lo + box.hi) * 0.5, e.half = (box.hi - box.lo) * 0.5;
+  bounding_sphere(s, e.sphere_centre, e.radius);
+  return e;
+}
+
+Volume volume_of(VolumeKind kind, const Extent& e, const Pose& X_WS, double reach) {
   Volume v;
-  if (kind == VolumeKind::sphere) {
-    Vec3 c;
-    bounding_sphere(s, c, v.r);
-    v.c = X_WS * c, v.r += reach;
-    return v;
+  if (kind == VolumeKind::aabb) {
+    set_box(e, X_WS, reach, v);
+  } else if (kind == VolumeKind::sphere) {
+    v.c = X_WS * e.sphere_centre, v.r = e.radius + reach;
+  } else {
+    v.c = X_WS * e.centre, v.half = e.half + Vec3{reach, reach, reach}, v.R = X_WS.R;
   }
-  const Box3 local = bounds(s);
-  const Box3 box = kind == VolumeKind::aabb ? moved(X_WS, local) : local;
-  v.half = (box.hi - box.lo) * 0.5 + Vec3{reach, reach, reach};
-  v.c = (box.lo + box.hi) * 0.5;
-  if (kind == VolumeKind::obb) v.c = X_WS * v.c, v.R = X_WS.R;
   return v;
 }
 
 Volume merged(VolumeKind kind, const Volume& a, const Volume& b) {
   if (kind == VolumeKind::sphere) return merged_spheres(a, b);
   if (kind == VolumeKind::obb) return merged_boxes(a, b);
-  const Vec3 lo = smaller(a.c - a.half, b.c - b.half), hi = larger(a.c + a.half, b.c + b.half);
   Volume v;
-  v.c = (lo + hi) * 0.5, v.half = (hi - lo) * (0.5 * (1 + 1e-14));
+  set_merged_box(a, b, v);
   return v;
 }
 
 bool overlap(VolumeKind kind, const Volume& a, const Volume& b) {
+  if (kind == VolumeKind::aabb) return boxes_overlap(a, b);
   if (kind == VolumeKind::obb) return overlap_obb(a, b);
   const Vec3 d = b.c - a.c;
-  if (kind == VolumeKind::sphere) return dot(d, d) <= (a.r + b.r) * (a.r + b.r);
-  const Vec3 m = magnitude(d), h = a.half + b.half;
-  return m.x <= h.x && m.y <= h.y && m.z <= h.z;
+  return dot(d, d) <= (a.r + b.r) * (a.r + b.r);
 }
 
 double size(VolumeKind kind, const Volume& v) { return kind == VolumeKind::sphere ? v.r : norm(v.half); }

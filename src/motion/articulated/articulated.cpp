@@ -1,20 +1,39 @@
 #include "motion/articulated/articulated.inl"
 #include "motion/joint_path.h"
 #include "motion/rigid.h"
+#include "tree/pairs.h"
 
 namespace gradus {
 namespace {
 
-/// Own scratch: fixed part, then factors (nlink), branch inertias and forces (branch_count).
+/// Own scratch: fixed part, then factors (nlink), branch inertias and forces (branch_count), slots of walks in pairs.
 struct Scratch {
   Factor6 root;
   JointFactor* factors(const RobotKind&) { return reinterpret_cast<JointFactor*>(this + 1); }
   Mat6* branch_I(const RobotKind& k) { return reinterpret_cast<Mat6*>(factors(k) + k.nlink()); }
   Vec6* branch_b(const RobotKind& k) { return reinterpret_cast<Vec6*>(branch_I(k) + k.branch_count); }
+  LimbSlot* slots(const RobotKind& k) { return reinterpret_cast<LimbSlot*>(branch_b(k) + k.branch_count); }
   ArticulatedRoomT<double> room(const RobotKind& k) { return {&root, factors(k), branch_I(k), branch_b(k)}; }
   static std::size_t size(const RobotKind& k) {
     return sizeof(Scratch) + static_cast<std::size_t>(k.nlink()) * sizeof(JointFactor) +
-           static_cast<std::size_t>(k.branch_count) * (sizeof(Mat6) + sizeof(Vec6));
+           static_cast<std::size_t>(k.branch_count) * (sizeof(Mat6) + sizeof(Vec6)) +
+           static_cast<std::size_t>(k.pairs->slot_count) * sizeof(LimbSlot);
+  }
+};
+
+/// Static contacts and the push that users hold, as the kernels in pairs ask for them.
+struct External {
+  const StaticContact* contacts;
+  const int* begin;    // (nlink + 1)
+  const double* push;
+  Vec3 gravity;
+  bool any(int i) const { return begin[i] != begin[i + 1] || push[0] == i; }
+  void operator()(int i, const Frame& f, Mat6& I, Vec6& b) const {
+    add_static_contacts(contacts, begin, gravity, i, I, b);
+    add_push(i, f, b);
+  }
+  void add_push(int i, const Frame& f, Vec6& b) const {
+    if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
   }
 };
 
@@ -29,14 +48,24 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
 
 void Articulated::predict(View<access> view, double) {
   const RobotKind& kind = view.kind();
-  const double* push = view.target() + kind.njoint() + kPushLink;
-  auto pushed = [push](int i, const Frame& f, Vec6& b) {
-    if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
-  };
-  const GivenFrames<double> frames(view.frames());
-  predict_articulated(arrays_of(kind), view.gravity(), coordinates_of(view.q(), view.v()), frames, view.drive(),
-                      view.contacts().data(), view.contact_begin(), pushed, view.own<Scratch>().room(kind), view.acc_out(),
-                      view.a_out());
+  const External external{view.contacts().data(), view.contact_begin(), view.target() + kind.njoint() + kPushLink,
+                          view.gravity()};
+  const auto x = coordinates_of(view.q(), view.v());
+  Scratch& own = view.own<Scratch>();
+  if (kind.has_mimics) {  // shared coordinates are eliminated link by link
+    auto pushed = [&](int i, const Frame& f, Vec6& b) { external.add_push(i, f, b); };
+    const GivenFrames<double> frames(view.frames());
+    predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin, pushed,
+                        own.room(kind), view.acc_out(), view.a_out());
+  } else {
+    const DriveForce* drive = view.drive();
+    auto force = [drive](int i) { return JointForceT<double>{drive[i - 1].tau, drive[i - 1].e}; };
+    Mat6 I0;
+    Vec6 b0;
+    aba_inward_in_pairs(kind, x, view.frames(), force, external, own.slots(kind), own.factors(kind), I0, b0);
+    const Vec6 acc0 = solve_root(kind.root, view.gravity(), I0, b0, own.root);
+    aba_outward_in_pairs(*kind.pairs, x, view.frames(), own.factors(kind), acc0, view.acc_out(), view.a_out());
+  }
   const JointFactor* factors = view.own<Scratch>().factors(kind);
   for (const DriveModel& d : kind.drives) {
     const Link& l = kind.links[static_cast<std::size_t>(d.joint) + 1];

@@ -16,6 +16,18 @@ struct ArticulatedRoomT {
   Vec6T<T>* branch_b;         // (branch_count)
 };
 
+/// Forces and slopes of the contacts of link i, into its inertia and bias.
+template <class T>
+GRADUS_INLINE void add_static_contacts(const StaticContactT<T>* contacts, const int* begin, Vec3T<T> g, int i, Mat6T<T>& I,
+                                       Vec6T<T>& b) {
+  for (int k = begin[i]; k < begin[i + 1]; ++k) {
+    const StaticContactT<T>& c = contacts[k];
+    if (!any(c.active)) continue;
+    add_point(I, c.r, c.W);
+    b = b - wrench_at(c.r, c.f - c.W * g);  // f⁺ = f − W (acc + g)
+  }
+}
+
 /// Accelerations acc (nlink, minus gravity) and a (njoint) under the drives' and contacts' forces with their slopes.
 ///   contacts, begin (nlink + 1)   static contacts, sorted by link
 ///   extra(i, f, b)                adds further forces on link i with frame f to its bias b
@@ -26,12 +38,7 @@ GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> grav
   const Vec3T<T> g = cast<T>(gravity);
   auto force = [drive](int i) { return JointForceT<T>{drive[i - 1].tau, drive[i - 1].e}; };
   auto external = [&](int i, const FrameT<T>& f, Mat6T<T>& I, Vec6T<T>& b) {
-    for (int k = begin[i]; k < begin[i + 1]; ++k) {
-      const StaticContactT<T>& c = contacts[k];
-      if (!any(c.active)) continue;
-      add_point(I, c.r, c.W);
-      b = b - wrench_at(c.r, c.f - c.W * g);  // f⁺ = f − W (acc + g)
-    }
+    add_static_contacts(contacts, begin, g, i, I, b);
     extra(i, f, b);
   };
   Mat6T<T> I0;
