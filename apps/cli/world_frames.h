@@ -23,7 +23,9 @@ class WorldFrames {
   /// start. Reference is, among robots of one kind with the same controller, the first at the most detailed level.
   void fill(const World& world, const view::Wanted& wanted, view::Frame& frame);
 
-  const FrameBody& body(int number) const { return bodies_[static_cast<std::size_t>(number)]; }  // as numbered in frames
+  const FrameBody& body(int number) const {
+    return bodies_[static_cast<std::size_t>(number)];
+  }  // as numbered in frames
   const std::string& level(int robot, int level) const;
   const std::string& path(int property) const { return paths_[static_cast<std::size_t>(property)]; }
   /// Keeps the numbers of properties as they are when motions change; for recordings, which have one description.

@@ -454,12 +454,10 @@ void ViewServer::Hub::send_news() {
   }
   Event e;
   while (events_.pop(e)) {
-    keep(e.kind, to_text({{"type", "event"},
-                          {"k", e.k},
-                          {"time", e.time},
-                          {"kind", e.kind},
-                          {"text", e.text},
-                          {"robot", e.robot}}));
+    keep(
+        e.kind,
+        to_text(
+            {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}}));
     broadcast(past_events_.back().text);
   }
   const bool is_new = frames_.take();
@@ -480,8 +478,8 @@ void ViewServer::Hub::keep(const std::string& kind, Text text) {
   if (past_events_.size() > kEventsKept) past_events_.pop_front();
 }
 
-/// A viewer is given its time in ticks that this thread really made: on a machine so busy that the server itself does not
-/// get on, those who read would else be dropped with those who do not.
+/// A viewer is given its time in ticks that this thread really made: on a machine so busy that the server itself does
+/// not get on, those who read would else be dropped with those who do not.
 void ViewServer::Hub::drop_stalled() {
   const auto now = Clock::now();
   const Clock::duration since = std::min<Clock::duration>(now - last_tick_, 3 * kTick);

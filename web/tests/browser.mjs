@@ -200,6 +200,15 @@ test('a property can be plotted and set', async ({ page }) => {
   await page.screenshot({ path: join(out, 'plot.png') });
 });
 
+test('the cursor in a plot is shown on the time line', async ({ page }) => {
+  const { x, y, width, height } = await page.locator('.chart .u-over').first().boundingBox();
+  await page.mouse.move(x + 0.5 * width, y + 0.5 * height);
+  await page.mouse.move(x + 0.6 * width, y + 0.5 * height);
+  await until(page, () => !document.querySelector('.track .hover').hidden);
+  await page.mouse.move(5, 5);
+  await until(page, () => document.querySelector('.track .hover').hidden);
+});
+
 test('a change in the past branches and shows a ghost', async ({ page }) => {
   await page.locator('.canvas').focus();
   await pause(page);

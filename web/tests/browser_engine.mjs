@@ -425,6 +425,35 @@ test('a match is readable: the whole field, numbers instead of labels, the score
   await match.stop();
 });
 
+test('contacts with terrain and between robots are in the picture', async ({ context }) => {
+  for (const [scene, ...others] of [
+    ['terrain', 0xffff, 0xffff], // the static world
+    ['scrum', 0, 0xfffd], // another body
+  ]) {
+    const run = await startSimulator(gradus, ['run', scene, '--speed', 'max', '--view']);
+    const page = await context.newPage();
+    await open(page, run.control);
+    // Newtons between the bodies in question: more than nothing, and not what a fault would give.
+    const newtons = await page.waitForFunction(
+      ([low, high]) => {
+        const f = window.gradus.frameNow;
+        let sum = 0;
+        for (let c = 0; c < f.contactCount; c++) {
+          const other = f.contactBodies[2 * c + 1];
+          if (other >= low && other <= high) sum += Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6));
+        }
+        return f.time > 0.5 && sum > 0 ? sum : 0;
+      },
+      others,
+      { timeout: 60000, polling: 50 },
+    );
+    assert.ok((await newtons.jsonValue()) < 1e5);
+    await page.screenshot({ path: join(out, `contacts_${scene}.png`) });
+    await page.close();
+    await run.stop();
+  }
+});
+
 test('an edited scene is reloaded, a bad edit is told and the old scene goes on', async ({ context }) => {
   const file = resolve(out, 'edited.toml');
   const text = readFileSync(join(root, 'scenes', 'levels.toml'), 'utf8');

@@ -274,7 +274,8 @@ TEST_F(ViewServerTest, many_events_of_one_kind_do_not_push_out_a_goal) {
   RawClient first(server_->port());
   first.open_stream(kView);
   server_->announce({7, 0.007, "goal", "1 : 0", -1});
-  for (std::uint64_t k = 8; k < 300; ++k) server_->announce({k, 0.001 * static_cast<double>(k), "contact", "touches", 0});
+  for (std::uint64_t k = 8; k < 300; ++k)
+    server_->announce({k, 0.001 * static_cast<double>(k), "contact", "touches", 0});
   for (std::uint64_t k = 0; k < 299;) {  // until the server has taken them all
     const std::string text = first.next_text("event");
     ASSERT_FALSE(text.empty());
@@ -368,8 +369,8 @@ TEST_F(ViewServerTest, spoilt_dialogues_are_survived) {
   std::mt19937 random(20261115);
   const auto in = [&](std::size_t n) { return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1)); };
   RawClient pattern(server_->port());
-  const std::string head = "GET /stream?token=c0c0c0c0 HTTP/1.1\r\nHost: " + pattern.host() + "\r\n" +
-                           RawClient::upgrade_headers() + "\r\n";
+  const std::string head =
+      "GET /stream?token=c0c0c0c0 HTTP/1.1\r\nHost: " + pattern.host() + "\r\n" + RawClient::upgrade_headers() + "\r\n";
   const std::string ask = R"({"id":1,"do":"seek","time":1.25})";
   const std::string frame = "\x81" + std::string(1, static_cast<char>(0x80 | ask.size())) + std::string(4, '\0') + ask;
   for (int i = 0; i < 1500; ++i) {
@@ -378,11 +379,21 @@ TEST_F(ViewServerTest, spoilt_dialogues_are_survived) {
     for (std::size_t n = 1 + in(4); n > 0; --n) {
       const std::size_t at = in(bytes.size());
       switch (in(5)) {
-        case 0: bytes[at] = static_cast<char>(random()); break;
-        case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << in(8))); break;
-        case 2: bytes.insert(at, bytes.substr(at, in(40))); break;
-        case 3: bytes.erase(at, in(20)); break;
-        case 4: bytes.resize(at + 1); break;
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes[at] = static_cast<char>(bytes[at] ^ (1 << in(8)));
+          break;
+        case 2:
+          bytes.insert(at, bytes.substr(at, in(40)));
+          break;
+        case 3:
+          bytes.erase(at, in(20));
+          break;
+        case 4:
+          bytes.resize(at + 1);
+          break;
       }
     }
     RawClient c(server_->port());
@@ -459,8 +470,8 @@ TEST_F(ViewServerTest, only_so_many_viewers_are_let_in) {
       becomes_true([&] { return RawClient(server_->port()).open_stream(kView).find("101") != std::string::npos; }));
 }
 
-/// Memory that the program holds: without what an allocator keeps of freed memory, which is much where a sanitizer looks
-/// for uses after free.  [kB]
+/// Memory that the program holds: without what an allocator keeps of freed memory, which is much where a sanitizer
+/// looks for uses after free.  [kB]
 long heap_kilobytes() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return static_cast<long>(__sanitizer_get_current_allocated_bytes() / 1024);
