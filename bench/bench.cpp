@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numbers>
 
 #include "bench/mujoco.h"
 #include "bench/runners.h"
@@ -44,8 +45,11 @@ double median(std::vector<double> x) {
   return *middle;
 }
 
+using Edit = std::function<void(ObjectSpec&)>;  // changes one object of the robot
+
 /// A scene with `count` robots of one file, a metre apart; in the air there is no ground.
-Result<Model> make_model(const BenchOptions& o, const std::string& robot_file, const std::string& motion, int count, bool ground) {
+Result<Model> make_model(const BenchOptions& o, const std::string& robot_file, const std::string& motion, int count, bool ground,
+                         const Edit& edit = nullptr) {
   SceneSpec scene;
   scene.name = "bench";
   FieldObjectSpec plane;
@@ -54,6 +58,7 @@ Result<Model> make_model(const BenchOptions& o, const std::string& robot_file, c
   if (ground) scene.field.push_back(plane);
   auto robot = load_robot(o.data_dir + "/robots/" + robot_file);
   if (!robot) return robot.notes();
+  for (std::size_t k = 0; edit && k < robot->objects.size(); ++k) edit(robot->objects[k]);
   for (int i = 0; i < count; ++i) {
     RobotInstanceSpec r;
     r.name = "r" + std::to_string(i);
@@ -203,16 +208,66 @@ Diagnostics levels(const BenchOptions& o, std::vector<BenchRow>& rows) {
   return {};
 }
 
+/// Takes the chain away: its equivalent servo is left, with the rotor's inertia at the joint.
+void plain_servo(ObjectSpec& o) {
+  if (!o.drive) return;
+  o.servo = equivalent_servo(*o.drive);
+  o.drive.reset();
+}
+
+/// Worn teeth [facts: nao.md 1.3]: 1.4 degrees, 1.0 at the ankles' pitch.
+void worn_gear(ObjectSpec& o) {
+  if (!o.drive) return;
+  GearStageSpec& g = o.drive->gear;
+  g.model = GearModel::elastic;
+  g.play = (o.name.ends_with("AnklePitch") ? 1.0 : 1.4) * std::numbers::pi / 180;
+  g.stiffness = 1500;
+  g.damping = 2;
+}
+/// Pitch joints of the legs, whose play is known of real robots.
+void worn_leg(ObjectSpec& o) {
+  for (const char* joint : {"HipPitch", "KneePitch", "AnklePitch"})
+    if (o.name.ends_with(joint)) worn_gear(o);
+}
+/// Thigh and shin in two pieces each [facts: nao.md 4.5d].
+void flexible_leg(ObjectSpec& o) {
+  if (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch")) o.flex = FlexSpec{1, 2006.5, 276, false, {0, 0, 1}};
+}
+
+/// Nao H25 V6 with a chain at every joint, standing.
+Diagnostics nao(const BenchOptions& o, std::vector<BenchRow>& rows) {
+  struct {
+    const char* name;
+    Edit edit;
+  } const variants[] = {{"plain servos", plain_servo},
+                        {"chains, rigid gears", nullptr},
+                        {"chains, play in the legs' pitch", worn_leg},
+                        {"chains, play in all gears", worn_gear},
+                        {"the same, flexible legs", [](ObjectSpec& x) { worn_gear(x), flexible_leg(x); }}};
+  Collection c;
+  std::shared_ptr<const RobotKind> kind;
+  for (const auto& v : variants) {
+    auto model = make_model(o, "nao_h25_v6.toml", "articulated", 1, true, v.edit);
+    if (!model) return model.notes();
+    kind = model->robots[0].kind;
+    c.add(make_world_runner(*model, v.name));
+  }
+  if (!c.problems.empty()) return c.problems;
+  measure("nao", c, *kind, false, o, rows);
+  return {};
+}
+
 Diagnostics run_one(const std::string& name, const BenchOptions& o, std::vector<BenchRow>& rows) {
   if (name == "stand") return humanoid(name, true, o, rows);
   if (name == "air") return humanoid(name, false, o, rows);
   if (name == "crowd") return crowd(o, rows);
+  if (name == "nao") return nao(o, rows);
   return levels(o, rows);
 }
 
 }  // namespace
 
-std::vector<std::string> benchmark_names() { return {"stand", "air", "crowd", "levels"}; }
+std::vector<std::string> benchmark_names() { return {"stand", "air", "crowd", "levels", "nao"}; }
 
 Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names, const BenchOptions& options) {
   const std::vector<std::string> all = benchmark_names();
@@ -221,7 +276,7 @@ Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names,
     if (std::find(all.begin(), all.end(), n) == all.end()) {
       const std::string near = nearest(n, all);
       problems.push_back({{}, Severity::error, "unknown benchmark '" + n + "'",
-                          near.empty() ? "there are stand, air, crowd, levels" : "did you mean '" + near + "'?"});
+                          near.empty() ? "there are stand, air, crowd, levels, nao" : "did you mean '" + near + "'?"});
     }
   if (!problems.empty()) return problems;
   std::vector<BenchRow> rows;

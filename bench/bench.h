@@ -32,7 +32,7 @@ struct BenchOptions {
 };
 
 /// stand, air: humanoid28 articulated, with MuJoCo and lanes; crowd: 1, 10, 100 robots; levels: every motion of kidsize and
-/// humanoid28.
+/// humanoid28; nao: a standing Nao with actuator chains.
 std::vector<std::string> benchmark_names();
 /// Rows of the named benchmarks (all if none is named), or what went wrong.
 Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names, const BenchOptions& options);

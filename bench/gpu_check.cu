@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "batch/cast.h"
 #include "batch/gpu/gpu_worlds.h"
 #include "bench/gpu_file.h"
 
@@ -54,20 +55,15 @@ struct Wide {
   std::vector<double> bound_radius;
   std::vector<DriveConstantsT<double>> joints;
   BatchConstantsT<double> view(const GpuFile& f) {
-    for (const auto& l : f.links)
-      links.push_back({cast<double>(l.p_PB), cast<double>(l.axis), cast<double>(l.com), cast<double>(l.J), l.mass, l.rotor, l.parent,
-                       l.branch, l.axis_kind, l.prismatic, l.follows, l.tip, l.on_branch_path, l.same_origin, l.diagonal});
-    for (const auto& p : f.points)
-      points.push_back({cast<double>(p.p_BC), p.radius, p.friction, p.k, p.d, p.kt, p.dt, p.link, p.object});
-    for (const auto& j : f.joints)
-      joints.push_back({j.lower, j.upper, j.stop_k, j.stop_d, j.damping, j.friction, {j.servo.kp, j.servo.kd, j.servo.torque, j.servo.speed},
-                        j.mimic_of, j.mimic_multiplier, j.mimic_offset});
+    for (const auto& l : f.links) links.push_back(cast<double>(l));
+    for (const auto& p : f.points) points.push_back(cast<double>(p));
+    for (const auto& j : f.joints) joints.push_back(cast<double>(j));
     for (const auto& c : f.bound_centre) bound_centre.push_back(cast<double>(c));
     for (float r : f.bound_radius) bound_radius.push_back(r);
     return {{f.nlink, f.branch_count, static_cast<RootKind>(f.root), links.data(), points.data(), f.point_begin.data(),
              bound_centre.data(), bound_radius.data()},
             joints.data(),
-            {cast<double>(f.ground.n), cast<double>(f.ground.t1), cast<double>(f.ground.t2), f.ground.offset, f.ground.present},
+            cast<double>(f.ground),
             cast<double>(f.gravity), f.h};
   }
 };

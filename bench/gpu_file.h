@@ -37,7 +37,7 @@ struct GpuFile {
     for (LinkT<float>& l : links) {
       vec(l.p_PB), vec(l.axis), vec(l.com), f(l.J.xx), f(l.J.xy), f(l.J.xz), f(l.J.yy), f(l.J.yz), f(l.J.zz), f(l.mass), f(l.rotor);
       f(l.parent), f(l.branch), f(l.axis_kind), f(l.prismatic), f(l.follows), f(l.tip), f(l.on_branch_path), f(l.same_origin);
-      f(l.diagonal);
+      f(l.diagonal), f(l.leader), f(l.follower), f(l.hold), f(l.ratio);
     }
     for (ContactPointT<float>& p : points)
       vec(p.p_BC), f(p.radius), f(p.friction), f(p.k), f(p.d), f(p.kt), f(p.dt), f(p.link), f(p.object);
@@ -45,14 +45,15 @@ struct GpuFile {
     for (Vec3T<float>& c : bound_centre) vec(c);
     for (float& r : bound_radius) f(r);
     for (DriveConstantsT<float>& j : joints) {
-      f(j.lower), f(j.upper), f(j.stop_k), f(j.stop_d), f(j.damping), f(j.friction), f(j.servo.kp), f(j.servo.kd), f(j.servo.torque);
-      f(j.servo.speed), f(j.mimic_of), f(j.mimic_multiplier), f(j.mimic_offset);
+      f(j.lower), f(j.upper), f(j.stop_k), f(j.stop_d), f(j.damping), f(j.friction), f(j.spring);
+      f(j.servo.kp), f(j.servo.kd), f(j.servo.torque), f(j.servo.speed);
+      f(j.mimic_of), f(j.mimic_multiplier), f(j.mimic_offset), f(j.passive);
     }
     for (float& x : start) f(x);
   }
 
   std::string text() {
-    std::string out = "gradus gpu 1\n" + std::to_string(nlink) + " " + std::to_string(npoint) + " " + std::to_string(branch_count) +
+    std::string out = "gradus gpu 2\n" + std::to_string(nlink) + " " + std::to_string(npoint) + " " + std::to_string(branch_count) +
                       " " + std::to_string(root) + "\n";
     int column = 0;
     numbers([&](auto& x) {
@@ -65,7 +66,7 @@ struct GpuFile {
   bool load(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "r");
     if (!file) return false;
-    bool ok = std::fscanf(file, "gradus gpu 1 %d %d %d %d", &nlink, &npoint, &branch_count, &root) == 4 && nlink > 0 &&
+    bool ok = std::fscanf(file, "gradus gpu 2 %d %d %d %d", &nlink, &npoint, &branch_count, &root) == 4 && nlink > 0 &&
               nlink < 1000 && npoint >= 0 && npoint < 10000;
     if (ok) {
       const auto n = static_cast<std::size_t>(nlink);

@@ -67,7 +67,8 @@ Result<std::unique_ptr<Runner>> make_world_runner(const Model& model, const std:
   r->row.engine = "gradus";
   r->row.variant = variant;
   r->row.robots = static_cast<int>(model.robots.size());
-  r->row.methods = model.robots[0].motion + ", compliant ground points, servo, double";
+  r->row.methods = model.robots[0].motion + ", compliant ground points, " +
+                   (model.robots[0].kind->drives.empty() ? "servo" : "actuator chains") + ", double";
   return std::unique_ptr<Runner>(std::move(r));
 }
 

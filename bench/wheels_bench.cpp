@@ -5,9 +5,12 @@
 ///   wheels_bench one TEAM random|chase MU SECONDS SEED
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "link/firasim/messages.h"
 #include "wheels_load.h"
@@ -61,6 +64,13 @@ void encode_vision(const WheelsModel& model, std::span<const double> state, long
   encode(out, bytes);
 }
 
+/// Processor time of this thread.
+double thread_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 Outcome run(const Case& c, double seconds, std::uint64_t seed, bool check) {
   const WheelsModel model = model_of(c);
   LoadedMatch match(model, c.load, seed);
@@ -69,7 +79,7 @@ Outcome run(const Case& c, double seconds, std::uint64_t seed, bool check) {
   long last = 0;
   gradus::firasim::Environment vision;
   std::vector<std::uint8_t> bytes;
-  const std::clock_t start = std::clock();
+  const double start = thread_seconds();
   for (long f = 1; f <= frames; ++f) {
     match.frame();
     encode_vision(model, match.state(), f, vision, bytes);
@@ -81,7 +91,7 @@ Outcome run(const Case& c, double seconds, std::uint64_t seed, bool check) {
     if (f % 62 == 0)
       o.most_impacts = std::max(o.most_impacts, match.report.impacts - last), last = match.report.impacts;
   }
-  o.speed = seconds / (static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  o.speed = seconds / (thread_seconds() - start);
   o.report = match.report;
   o.least_gap = std::min(o.least_gap, match.report.least_gap);
   o.hash = match.hash();
@@ -110,21 +120,45 @@ void print(const Case& c, double seconds, std::uint64_t seed, const Outcome& o) 
 
 bool healthy(const Case& c, double seconds, const Outcome& o) {
   const double limit = c.team == 11 && c.load == Load::chase ? 5e-4 : 1e-4;
-  return o.least_gap > -limit && o.report.not_finite == 0 && o.report.stalled == 0 && o.report.impact_gain <= 1e-9 &&
+  return o.least_gap > -limit && o.report.not_finite == 0 && o.report.stalled == 0 && o.report.forced == 0 && o.report.impact_gain <= 1e-9 &&
          static_cast<double>(o.report.impacts) <= 60 * seconds && o.most_impacts <= 500;
 }
 
-int soak(double hours5, double hours11, int seeds) {
-  bool ok = true;
+struct SoakRun {
+  Case what;
+  double seconds;
+  std::uint64_t seed;
+  Outcome outcome;
+};
+
+std::vector<SoakRun> soak_runs(double hours5, double hours11, int seeds) {
+  std::vector<SoakRun> runs;
   for (const int team : {5, 11})
     for (const Load load : {Load::random, Load::chase})
-      for (int seed = 1; seed <= seeds; ++seed) {
-        const Case c{team, load, 0.3, seed % 2 ? 0 : 0.008};
-        const double seconds = 3600 * (team == 5 ? hours5 : hours11) / seeds;
-        const Outcome o = run(c, seconds, static_cast<std::uint64_t>(seed), true);
-        print(c, seconds, static_cast<std::uint64_t>(seed), o);
-        if (!healthy(c, seconds, o)) ok = false, fmt::print("   LIMIT BROKEN\n");
-      }
+      for (int seed = 1; seed <= seeds; ++seed)
+        runs.push_back({{team, load, 0.3, seed % 2 ? 0 : 0.008},
+                        3600 * (team == 5 ? hours5 : hours11) / seeds,
+                        static_cast<std::uint64_t>(seed),
+                        {}});
+  return runs;
+}
+
+/// The hours are shared by the seeds; runs go to as many threads as there are cores.
+int soak(double hours5, double hours11, int seeds) {
+  std::vector<SoakRun> runs = soak_runs(hours5, hours11, seeds);
+  std::atomic<std::size_t> next{0};
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+      threads.emplace_back([&] {
+        for (std::size_t k; (k = next++) < runs.size();) runs[k].outcome = run(runs[k].what, runs[k].seconds, runs[k].seed, true);
+      });
+  }
+  bool ok = true;
+  for (const SoakRun& r : runs) {
+    print(r.what, r.seconds, r.seed, r.outcome);
+    if (!healthy(r.what, r.seconds, r.outcome)) ok = false, fmt::print("   LIMIT BROKEN\n");
+  }
   fmt::print("{}\n", ok ? "all limits kept" : "LIMITS BROKEN");
   return ok ? 0 : 1;
 }

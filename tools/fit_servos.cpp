@@ -2,39 +2,49 @@
 // (apps/cli/papers/recordings.h).
 //
 //   ninja -C build/release fit_servos
-//   build/release/tools/fit_servos xl330|go1|xm430 DATA [evaluations] [seed]
+//   build/release/tools/fit_servos xl330|go1|xm430 DATA [--half] [--from FILE] [--evaluations N] [--seed N]
 //
+// --half: only the recordings that is_fitted() names, for the files in servos/held_out.
+// --from: begins near a servo file instead of anywhere.
 // Prints the best error so far to standard error and in the end the parameters, which go into the servo file by hand,
-// together with the error on each recording. CMA-ES [Hansen 2016, arXiv 1604.00772] in coordinates that map every
-// parameter to 0 … 1 (logarithmically where it spans decades), reflected at the borders.
+// together with the error on each recording. The search (tools/cma.h) runs in coordinates that map every parameter to
+// 0 … 1 (logarithmically where it spans decades), reflected at the borders.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <random>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/papers/recordings.h"
+#include "cma.h"
+#include "load/servo_toml.h"
 
 namespace {
 
 using gradus::DriveSpec;
 using gradus::cli::Recording;
-using Vector = std::vector<double>;
+using gradus::tools::Cma;
+using gradus::tools::Vector;
 
 struct Parameter {
   const char* name;
   double low, high;
   bool decades;
-  std::function<void(DriveSpec&, double)> put;
+  double& (*at)(DriveSpec&);
 };
 
 double value(const Parameter& p, double u) {
   u = std::fmod(std::fabs(u), 2.0);
   if (u > 1) u = 2 - u;
   return p.decades ? p.low * std::pow(p.high / p.low, u) : p.low + (p.high - p.low) * u;
+}
+
+/// The other way round.
+double coordinate(const Parameter& p, double x) {
+  x = std::clamp(x, p.low, p.high);
+  return p.decades ? std::log(x / p.low) / std::log(p.high / p.low) : (x - p.low) / (p.high - p.low);
 }
 
 struct Task {
@@ -45,16 +55,18 @@ struct Task {
 };
 
 void add_friction(std::vector<Parameter>& out) {
-  out.push_back({"friction.coulomb [N m]", 1e-4, 0.5, true, [](DriveSpec& d, double x) { d.friction.coulomb = x; }});
   out.push_back(
-      {"friction.viscous [N m s/rad]", 1e-5, 0.5, true, [](DriveSpec& d, double x) { d.friction.viscous = x; }});
-  out.push_back({"friction.stribeck [N m]", 1e-4, 0.5, true, [](DriveSpec& d, double x) { d.friction.stribeck = x; }});
+      {"friction.coulomb [N m]", 1e-4, 0.5, true, [](DriveSpec& d) -> double& { return d.friction.coulomb; }});
+  out.push_back(
+      {"friction.viscous [N m s/rad]", 1e-5, 0.5, true, [](DriveSpec& d) -> double& { return d.friction.viscous; }});
+  out.push_back(
+      {"friction.stribeck [N m]", 1e-4, 0.5, true, [](DriveSpec& d) -> double& { return d.friction.stribeck; }});
   out.push_back({"friction.stribeck_speed [rad/s]", 0.02, 10, true,
-                 [](DriveSpec& d, double x) { d.friction.stribeck_speed = x; }});
-  out.push_back({"friction.load", 1e-3, 0.9, true, [](DriveSpec& d, double x) { d.friction.load = x; }});
+                 [](DriveSpec& d) -> double& { return d.friction.stribeck_speed; }});
+  out.push_back({"friction.load", 1e-3, 0.9, true, [](DriveSpec& d) -> double& { return d.friction.load; }});
   out.push_back(
-      {"friction.load_stribeck", 1e-3, 0.9, true, [](DriveSpec& d, double x) { d.friction.load_stribeck = x; }});
-  out.push_back({"delay [s]", 0, 0.03, false, [](DriveSpec& d, double x) { d.delay = x; }});
+      {"friction.load_stribeck", 1e-3, 0.9, true, [](DriveSpec& d) -> double& { return d.friction.load_stribeck; }});
+  out.push_back({"delay [s]", 0, 0.03, false, [](DriveSpec& d) -> double& { return d.delay; }});
 }
 
 /// Firmware gain 100 and 7.4 V; figures of the motor behind its gear.
@@ -62,24 +74,28 @@ Task xl330() {
   Task t{"xl330_pendulum", false, {}, {}};
   t.start.controller.limit = 7.4;
   t.parameters = {
-      {"motor.resistance [ohm]", 1, 10, true, [](DriveSpec& d, double x) { d.motor.resistance = x; }},
-      {"motor.torque_constant [N m/A]", 0.2, 2, true,
-       [](DriveSpec& d, double x) { d.motor.torque_constant = d.motor.back_emf = x; }},
-      {"motor.inertia [kg m^2]", 1e-4, 5e-2, true, [](DriveSpec& d, double x) { d.motor.inertia = x; }},
-      {"controller.kp [V/rad]", 0.5, 20, true, [](DriveSpec& d, double x) { d.controller.kp = x; }},
+      {"motor.resistance [ohm]", 1, 10, true, [](DriveSpec& d) -> double& { return d.motor.resistance; }},
+      {"motor.torque_constant [N m/A]", 0.2, 2, true, [](DriveSpec& d) -> double& { return d.motor.torque_constant; }},
+      {"motor.inertia [kg m^2]", 1e-4, 5e-2, true, [](DriveSpec& d) -> double& { return d.motor.inertia; }},
+      {"controller.kp [V/rad]", 0.5, 20, true, [](DriveSpec& d) -> double& { return d.controller.kp; }},
   };
   add_friction(t.parameters);
   return t;
 }
 
-/// Torque-controlled: commanded 10 N m/rad and 0.3 N m s/rad, of which a share arrives.
+/// Torque-controlled: commanded 10 N m/rad and 0.3 N m s/rad, of which a share arrives. The encoder sits on the motor:
+/// behind it gear, arm and mount give way together.
 Task go1() {
   Task t{"go1_pendulum", false, {}, {}};
   t.start.controller.limit = 23.7;
+  t.start.controller.motor_side = true;
+  t.start.gear.model = gradus::GearModel::elastic;
   t.parameters = {
-      {"controller.kp [N m/rad]", 6, 15, true, [](DriveSpec& d, double x) { d.controller.kp = x; }},
-      {"controller.kd [N m s/rad]", 0.03, 1, true, [](DriveSpec& d, double x) { d.controller.kd = x; }},
-      {"motor.inertia [kg m^2]", 1e-4, 3e-2, true, [](DriveSpec& d, double x) { d.motor.inertia = x; }},
+      {"controller.kp [N m/rad]", 6, 15, true, [](DriveSpec& d) -> double& { return d.controller.kp; }},
+      {"controller.kd [N m s/rad]", 0.03, 1, true, [](DriveSpec& d) -> double& { return d.controller.kd; }},
+      {"motor.inertia [kg m^2]", 1e-4, 3e-2, true, [](DriveSpec& d) -> double& { return d.motor.inertia; }},
+      {"gear.stiffness [N m/rad]", 20, 2000, true, [](DriveSpec& d) -> double& { return d.gear.stiffness; }},
+      {"gear.damping [N m s/rad]", 1e-2, 5, true, [](DriveSpec& d) -> double& { return d.gear.damping; }},
   };
   add_friction(t.parameters);
   return t;
@@ -91,11 +107,11 @@ Task xm430() {
   t.start.motor.resistance = 1;
   t.parameters = {
       {"motor.torque_constant [N m/A]", 0.01, 0.7, true,
-       [](DriveSpec& d, double x) { d.motor.torque_constant = d.motor.back_emf = x; }},
-      {"motor.inertia [kg m^2]", 1e-5, 1e-2, true, [](DriveSpec& d, double x) { d.motor.inertia = x; }},
-      {"controller.kp [V/rad]", 1, 300, true, [](DriveSpec& d, double x) { d.controller.kp = x; }},
-      {"controller.kd [V s/rad]", 1e-3, 5, true, [](DriveSpec& d, double x) { d.controller.kd = x; }},
-      {"controller.limit [V]", 0.1, 20, true, [](DriveSpec& d, double x) { d.controller.limit = x; }},
+       [](DriveSpec& d) -> double& { return d.motor.torque_constant; }},
+      {"motor.inertia [kg m^2]", 1e-5, 1e-2, true, [](DriveSpec& d) -> double& { return d.motor.inertia; }},
+      {"controller.kp [V/rad]", 1, 300, true, [](DriveSpec& d) -> double& { return d.controller.kp; }},
+      {"controller.kd [V s/rad]", 1e-3, 5, true, [](DriveSpec& d) -> double& { return d.controller.kd; }},
+      {"controller.limit [V]", 0.1, 20, true, [](DriveSpec& d) -> double& { return d.controller.limit; }},
   };
   add_friction(t.parameters);
   return t;
@@ -103,7 +119,8 @@ Task xm430() {
 
 DriveSpec drive_of(const Task& t, const Vector& u) {
   DriveSpec d = t.start;
-  for (std::size_t i = 0; i < u.size(); ++i) t.parameters[i].put(d, value(t.parameters[i], u[i]));
+  for (std::size_t i = 0; i < u.size(); ++i) t.parameters[i].at(d) = value(t.parameters[i], u[i]);
+  d.motor.back_emf = d.motor.torque_constant;
   return d;
 }
 
@@ -120,168 +137,72 @@ double cost(const Task& t, const std::vector<Recording>& recordings, const Vecto
   return sum / static_cast<double>(recordings.size());
 }
 
-/// Symmetric n × n, row-major.
-struct Square {
-  explicit Square(std::size_t size) : n(size), m(size * size, 0.0) {
-    for (std::size_t i = 0; i < n; ++i) (*this)(i, i) = 1;
-  }
-  double& operator()(std::size_t r, std::size_t c) { return m[r * n + c]; }
-  double operator()(std::size_t r, std::size_t c) const { return m[r * n + c]; }
-  std::size_t n;
-  Vector m;
+struct Options {
+  std::string name, data, from;
+  int evaluations = 6000;
+  unsigned seed = 1;
+  bool half = false;
 };
 
-/// Eigenvalues (left on the diagonal of C) and eigenvectors (columns of B) by Jacobi's rotations.
-void diagonalise(Square& C, Square& B) {
-  B = Square(C.n);
-  for (int sweep = 0; sweep < 30; ++sweep)
-    for (std::size_t p = 0; p + 1 < C.n; ++p)
-      for (std::size_t q = p + 1; q < C.n; ++q) {
-        if (std::fabs(C(p, q)) < 1e-300) continue;
-        const double theta = (C(q, q) - C(p, p)) / (2 * C(p, q));
-        const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1)),
-                     c = 1 / std::sqrt(t * t + 1), s = t * c;
-        for (std::size_t k = 0; k < C.n; ++k) {
-          const double a = C(k, p), b = C(k, q), x = B(k, p), y = B(k, q);
-          C(k, p) = c * a - s * b, C(k, q) = s * a + c * b;
-          B(k, p) = c * x - s * y, B(k, q) = s * x + c * y;
-        }
-        for (std::size_t k = 0; k < C.n; ++k) {
-          const double a = C(p, k), b = C(q, k);
-          C(p, k) = c * a - s * b, C(q, k) = s * a + c * b;
-        }
-      }
+bool read_options(int count, char** words, Options& o) {
+  if (count < 3) return false;
+  o.name = words[1], o.data = words[2];
+  for (int i = 3; i < count; ++i) {
+    const std::string word = words[i];
+    const char* next = i + 1 < count ? words[i + 1] : nullptr;
+    if (word == "--half") {
+      o.half = true;
+      continue;
+    }
+    if (!next) return false;
+    if (word == "--evaluations")
+      o.evaluations = std::atoi(next);
+    else if (word == "--seed")
+      o.seed = static_cast<unsigned>(std::atoi(next));
+    else if (word == "--from")
+      o.from = next;
+    else
+      return false;
+    ++i;
+  }
+  return o.name == "xl330" || o.name == "go1" || o.name == "xm430";
 }
 
-class Cma {
- public:
-  Cma(std::size_t n, std::size_t lambda, unsigned seed)
-      : n_(n),
-        lambda_(lambda),
-        mean_(n),
-        path_c_(n, 0.0),
-        path_s_(n, 0.0),
-        scale_(n, 1.0),
-        C_(n),
-        B_(n),
-        random_(seed) {
-    std::uniform_real_distribution<double> inside(0.2, 0.8);
-    for (double& x : mean_) x = inside(random_);
-    const std::size_t mu = lambda / 2;
-    for (std::size_t i = 0; i < mu; ++i)
-      weight_.push_back(std::log(static_cast<double>(mu) + 0.5) - std::log(static_cast<double>(i) + 1));
-    double sum = 0, squares = 0;
-    for (const double w : weight_) sum += w;
-    for (double& w : weight_) {
-      w /= sum;
-      squares += w * w;
-    }
-    mu_eff_ = 1 / squares;
+/// Where the search begins: at random, or near a servo file.
+std::optional<Cma> make_search(const Task& task, const Options& o) {
+  const std::size_t n = task.parameters.size(), lambda = 24;
+  if (o.from.empty()) return Cma(gradus::tools::random_start(n, o.seed), 0.2, lambda, o.seed);
+  DriveSpec d;
+  gradus::Diagnostics notes;
+  if (!gradus::read_chain_file(o.from, {"--from", 0, 0}, {}, d, notes)) {
+    for (const auto& note : notes) std::fprintf(stderr, "%s\n", to_string(note).c_str());
+    return std::nullopt;
   }
-
-  template <class F>
-  Vector run(const F& f, int evaluations) {
-    for (int done = 0; done < evaluations; done += static_cast<int>(lambda_)) {
-      std::vector<std::pair<double, Vector>> people;
-      for (std::size_t k = 0; k < lambda_; ++k) {
-        Vector x = sample();
-        const double y = f(x);
-        if (y < best_) best_ = y, best_x_ = x;
-        people.emplace_back(y, std::move(x));
-      }
-      std::stable_sort(people.begin(), people.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      learn(people);
-      std::fprintf(stderr, "%d %.6f sigma %.2g\n", done, best_, sigma_);
-    }
-    return best_x_;
-  }
-  double best() const { return best_; }
-
- private:
-  Vector sample() {
-    std::normal_distribution<double> normal;
-    Vector x = mean_;
-    for (std::size_t k = 0; k < n_; ++k) {
-      const double z = sigma_ * scale_[k] * normal(random_);
-      for (std::size_t i = 0; i < n_; ++i) x[i] += B_(i, k) * z;
-    }
-    return x;
-  }
-
-  void learn(const std::vector<std::pair<double, Vector>>& people) {
-    const double n = static_cast<double>(n_), m = mu_eff_;
-    const double cc = (4 + m / n) / (n + 4 + 2 * m / n), cs = (m + 2) / (n + m + 5),
-                 c1 = 2 / ((n + 1.3) * (n + 1.3) + m);
-    const double cm = std::min(1 - c1, 2 * (m - 2 + 1 / m) / ((n + 2) * (n + 2) + m));
-    const double ds = 1 + cs + 2 * std::max(0.0, std::sqrt((m - 1) / (n + 1)) - 1);
-    const double chi = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
-    const Vector old = mean_;
-    for (std::size_t i = 0; i < n_; ++i) {
-      mean_[i] = 0;
-      for (std::size_t k = 0; k < weight_.size(); ++k) mean_[i] += weight_[k] * people[k].second[i];
-    }
-    double length = 0;
-    for (std::size_t k = 0; k < n_; ++k) {  // step in the frame of the eigenvectors, scaled to a sphere
-      double y = 0;
-      for (std::size_t i = 0; i < n_; ++i) y += B_(i, k) * (mean_[i] - old[i]) / sigma_;
-      path_s_[k] = (1 - cs) * path_s_[k] + std::sqrt(cs * (2 - cs) * m) * y / scale_[k];
-      length += path_s_[k] * path_s_[k];
-    }
-    length = std::sqrt(length);
-    const bool steady = length / chi < 1.4 + 2 / (n + 1);
-    for (std::size_t i = 0; i < n_; ++i)
-      path_c_[i] = (1 - cc) * path_c_[i] + (steady ? std::sqrt(cc * (2 - cc) * m) : 0) * (mean_[i] - old[i]) / sigma_;
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t j = 0; j < n_; ++j) {
-        double rank = 0;
-        for (std::size_t k = 0; k < weight_.size(); ++k)
-          rank += weight_[k] * (people[k].second[i] - old[i]) * (people[k].second[j] - old[j]) / (sigma_ * sigma_);
-        C_(i, j) = (1 - c1 - cm) * C_(i, j) + c1 * path_c_[i] * path_c_[j] + cm * rank;
-      }
-    sigma_ *= std::exp(cs / ds * (length / chi - 1));
-    Square D = C_, B(n_);
-    diagonalise(D, B);
-    turn_path(B);
-    B_ = B;
-    for (std::size_t i = 0; i < n_; ++i) scale_[i] = std::sqrt(std::max(D(i, i), 1e-20));
-  }
-
-  /// The path of steps is kept in the frame of the eigenvectors, which has just turned.
-  void turn_path(const Square& next) {
-    Vector plain(n_, 0.0);
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t k = 0; k < n_; ++k) plain[i] += B_(i, k) * path_s_[k];
-    for (std::size_t k = 0; k < n_; ++k) {
-      path_s_[k] = 0;
-      for (std::size_t i = 0; i < n_; ++i) path_s_[k] += next(i, k) * plain[i];
-    }
-  }
-
-  std::size_t n_, lambda_;
-  Vector mean_, path_c_, path_s_, scale_, weight_;
-  Square C_, B_;
-  double sigma_ = 0.25, mu_eff_ = 1, best_ = 1e300;
-  Vector best_x_;
-  std::mt19937_64 random_;
-};
+  Vector u;
+  for (const Parameter& p : task.parameters) u.push_back(coordinate(p, p.at(d)));
+  return Cma(u, 0.05, lambda, o.seed);
+}
 
 }  // namespace
 
 int main(int count, char** words) {
-  const std::string name = count > 2 ? words[1] : "";
-  if (name != "xl330" && name != "go1" && name != "xm430") {
-    std::fprintf(stderr, "usage: fit_servos xl330|go1|xm430 DATA [evaluations] [seed]\n");
+  Options o;
+  if (!read_options(count, words, o)) {
+    std::fprintf(stderr,
+                 "usage: fit_servos xl330|go1|xm430 DATA [--half] [--from FILE] [--evaluations N] [--seed N]\n");
     return 2;
   }
-  const Task task = name == "xl330" ? xl330() : name == "go1" ? go1() : xm430();
-  const std::vector<Recording> recordings = gradus::cli::read_set(words[2], task.set);
-  if (recordings.empty()) return 1;
-  Cma search(task.parameters.size(), 60, static_cast<unsigned>(count > 4 ? std::atoi(words[4]) : 1));
-  const Vector u =
-      search.run([&](const Vector& x) { return cost(task, recordings, x); }, count > 3 ? std::atoi(words[3]) : 6000);
-  std::printf("error %.6f rad\n", search.best());
+  const Task task = o.name == "xl330" ? xl330() : o.name == "go1" ? go1() : xm430();
+  const std::vector<Recording> all = gradus::cli::read_set(o.data, task.set);
+  std::optional<Cma> search = make_search(task, o);
+  if (all.empty() || !search) return 1;
+  std::vector<Recording> fitted;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!o.half || gradus::cli::is_fitted(i)) fitted.push_back(all[i]);
+  const Vector u = search->run([&](const Vector& x) { return cost(task, fitted, x); }, o.evaluations);
+  std::printf("error %.6f rad\n", search->best());
   for (std::size_t i = 0; i < u.size(); ++i)
     std::printf("%-34s %.6g\n", task.parameters[i].name, value(task.parameters[i], u[i]));
   const DriveSpec d = drive_of(task, u);
-  for (const Recording& r : recordings) std::printf("%-60s %.6f\n", r.file.c_str(), error_on(task, r, d));
+  for (const Recording& r : all) std::printf("%-60s %.6f\n", r.file.c_str(), error_on(task, r, d));
 }

@@ -197,9 +197,10 @@ def kick():
     """With the right foot, standing on the left."""
     over = changed(STAND, com=OVER_LEFT, roll=-0.06)
     up = changed(over, R=[-0.01, -0.055, 0.03, 0, -0.1], hip=0.22, roll=-0.1)
-    rear = changed(up, R=[-0.08, -0.055, 0.05, 0.35, -0.1], arms={"L": [70, 40, -60, -20], "R": [110, -20, 60, 20]})
-    hit = changed(up, R=[0.12, -0.055, 0.035, -0.2, -0.1], arms={"L": [110, 40, -60, -20], "R": [70, -20, 60, 20]})
-    return [(0, STAND), (1.0, over), (0.5, up), (0.5, rear), (0.25, rear), (0.18, hit), (0.25, hit), (0.7, up), (0.5, over), (1.0, STAND)]
+    # The swing is too quick to move the trunk against it: the centre of mass goes with the leg, inside the sole.
+    rear = changed(up, R=[-0.08, -0.055, 0.05, 0.35, -0.1], com=add(OVER_LEFT, [-0.017, 0]), arms={"L": [70, 40, -60, -20], "R": [110, -20, 60, 20]})
+    hit = changed(up, R=[0.12, -0.055, 0.035, -0.2, -0.1], com=add(OVER_LEFT, [0.017, 0]), arms={"L": [110, 40, -60, -20], "R": [70, -20, 60, 20]})
+    return [(0, STAND), (1.6, over), (1.0, up), (0.8, rear), (0.3, rear), (0.18, hit), (0.3, hit), (1.2, up), (1.2, over), (1.6, STAND)]
 
 
 def smooth(a, b, s):

@@ -13,12 +13,13 @@
 ///
 ///   T_s(V) = t₀ + t₁ V,   t₁ ≤ 0                                                                              (7)
 ///
-/// and all pieces together a continuous falling function. The motion gets τ = t₀ + t₁ v and e = −h t₁ of one piece. The
-/// review looks whether the predicted V lies on that piece; if not, it finds the piece on which the joint would end if
-/// the rest of the robot answered as predicted, with the articulated inertia m that the joint turns (Newton's method on
-/// a monotone function):
+/// and all pieces together a continuous falling function. The motion gets τ = t₀ + t₁ v and e = −h t₁ of one piece:
+/// that on which the joint would end if the rest of the robot answered as in the last step, with the articulated
+/// inertia m that the joint turns and the torque c from outside (Newton's method on a monotone function):
 ///
 ///   m (V − v)/h = T_s(V) + c                                                                                  (9)
+///
+/// The review looks whether the predicted V lies on that piece; if not, (9) is solved again with m and c as predicted.
 ///
 /// Friction is a budget: it can stop, never drive, so taking ω and the load |T_s| in F from the step before cannot add
 /// energy. With a rigid gear W = V, the rotor's inertia is part of the joint, and rest means |V| < kRest. The
@@ -40,11 +41,14 @@ constexpr double kRest = 1e-6;  // [rad/s] a rigid gear that creeps slower than 
 struct ChainState {
   double theta, omega;  // rotor at the joint [rad, rad/s]; motoflex: gear mass p, w
   double current;       // [A]
+  double voltage;       // at the motor's terminals in the last step [V]
   double integral;      // of the error [rad s]
   double load;          // |torque| through the gear, mean of the last steps [N m]
   double goal;          // delayed command of the last step [rad]
+  double inertia;       // m/h of (9) in the last step, 0: there was none [N m s/rad]
+  double outside;       // c of (9) in the last step [N m]
 };
-constexpr int kChainState = 6;  // doubles
+constexpr int kChainState = 9;  // doubles
 
 /// Constants of one chain for one length of step.
 struct Chain {
@@ -52,16 +56,23 @@ struct Chain {
   int state;  // offset of its ChainState in the robot's drive section
   GearModel gear;
   bool motor_side, error_rate;
+  bool electrical;  // the controller's output is a voltage
+  bool falls;       // friction falls with the speed
+  int mimic_of;     // joint that it follows, −1: none
+  double mimic_multiplier, mimic_offset;
   int delay_steps;     // n of (1)
   int ring;            // entries of the ring: n + 1, 0 without delay
   double delay_share;  // f of (1)
-  double h;
+  double h, per_h;
   double kp, ki, kd, limit, slope;  // slope: −∂P/∂y = h kp + h² ki + kd
   double gain;                      // T_m per volt over one step: σ K_t/(L/h + R)
+  double current_torque;            // T_m per ampere that flows: gain L/h
   double kappa;                     // σ K_e
   double inductor;                  // L/h
   double per_impedance;             // 1/(L/h + R)
-  double inertia, viscous;          // J/h and B
+  double inertia;                   // J/h
+  double resistance;  // torque per speed that brakes the rotor: B + gain κ, and J/h if it is a body of its own
+  double released_resistance;  // without current
   double coulomb, stribeck, per_stribeck_speed, load, load_stribeck;
   double play, half_play, spring, contact;  // g, g/2, k, C + h k
   double spring_share;                      // k/(C + h k)
@@ -86,29 +97,38 @@ struct ChainLine {
 
 /// One chain during one step.
 struct ChainStep {
-  double q;          // joint angle
-  double p0;         // (2) at y = 0
-  double stiffness;  // S
-  double gain;       // of the motor, 0 when released
-  double memory;     // torque of the current that flows, σ K_t (L/h) i/(L/h + R)
-  double friction;   // F of (5)
-  double goal;       // g of (1)
+  double p0;                  // (2) at y = 0
+  double stiffness;           // S
+  double drive, drive_slope;  // motor torque of P without limit, drive − drive_slope y
+  double top;                 // motor torque at the limit
+  double memory;              // motor torque of the current that flows, σ K_t (L/h) i/(L/h + R)
+  double resistance;          // of Chain, as S has it
+  double momentum;            // J ω/h
+  double friction;            // F of (5)
+  double twist;               // θ − q
+  double goal;                // g of (1)
   Piece piece;
   ChainLine line;
 };
 
-double delayed_goal(const Chain& c, const double* ring, std::int64_t k, double command);  // (1)
-double friction_budget(const Chain& c, const ChainState& s, double speed);                // (5)
-ChainStep begin_chain(const Chain& c, const ChainState& s, double q, double v, double goal, double stiffness);
+// Inlined into loops over chains; bodies in chain.inl.
+inline double delayed_goal(const Chain& c, const double* ring, std::int64_t k, double command);  // (1)
+inline double friction_budget(const Chain& c, const ChainState& s, double speed);                // (5)
+inline void begin_chain(const Chain& c, const ChainState& s, double q, double v, double goal, double stiffness,
+                        ChainStep& x);
 /// The piece on which the end-of-step speed V lies.
-Piece find_piece(const Chain& c, const ChainState& s, const ChainStep& x, double V);
-ChainLine find_line(const Chain& c, const ChainState& s, const ChainStep& x, const Piece& p);
-/// True if the predicted speed V lies on another piece than the line was made for, which then is made anew by (9).
-/// inertia: m of (9)
-bool review_chain(const Chain& c, const ChainState& s, ChainStep& x, double V, double inertia);
-/// State after a step that ended at speed V and angle q_next, with the line that the motion had: what the joint got, the
-/// rotor gave.
-ChainState end_chain(const Chain& c, const ChainState& s, const ChainStep& x, double V, double q_next);
+inline Piece find_piece(const Chain& c, const ChainState& s, const ChainStep& x, double V);
+inline ChainLine find_line(const Chain& c, const ChainState& s, const ChainStep& x, const Piece& p);
+/// True if the predicted speed V lies on another piece than the line was made for.
+inline bool off_piece(const Chain& c, const ChainState& s, const ChainStep& x, double V);
+/// Then: the piece and its line by (9).   inertia: m
+inline void change_piece(const Chain& c, const ChainState& s, ChainStep& x, double V, double inertia);
+/// State after a step from speed v to V and angle q_next, with the line that the motion had: what the joint got, the
+/// rotor gave.   inertia: m
+inline void end_chain(const Chain& c, const ChainState& s, const ChainStep& x, double v, double V, double q_next,
+                      double inertia, ChainState& next);
+/// Solves (9) written M V − T_s(V) = b, starting at V. The rare case: not inlined.
+void solve_piece(const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x);
 
 /// Energy of the rotor, the current and the teeth.  [J]
 double stored_energy(const Chain& c, const ChainState& s, double q);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "actuator/chain.inl"
 #include "actuator/servo.inl"
 
 namespace gradus {
@@ -23,11 +24,13 @@ Room room_of(const RobotKind& kind, void* memory) {
 ChainState& state_at(const Chain& c, double* section) { return *reinterpret_cast<ChainState*>(section + c.state); }
 
 /// Command of a chain's joint: its target, or that of the joint it mimics.
-double command_of(const RobotKind& kind, int joint, const double* q, const double* v, const double* target, double h) {
-  const Joint& j = kind.joints[static_cast<std::size_t>(joint)];
-  const int o = j.mimic_of;
-  return o < 0 ? target[joint] : j.mimic_multiplier * (q[o] + h * v[o]) + j.mimic_offset;
+GRADUS_INLINE double command_of(const Chain& c, const double* q, const double* v, const double* target) {
+  const int o = c.mimic_of;
+  return o < 0 ? target[c.joint] : c.mimic_multiplier * (q[o] + c.h * v[o]) + c.mimic_offset;
 }
+
+/// m of (9): what the joint turns without its drive.
+GRADUS_INLINE double inertia_at(double d_inv, const DriveForce& force) { return 1 / d_inv - force.e; }
 
 void add_line(const ChainLine& line, double v, double h, DriveForce& out) {
   out.tau += line.t0 + line.t1 * v;
@@ -44,39 +47,41 @@ void Drives::enter(View<access> view) {
     const double target = view.target()[c.joint];
     const bool filter = c.gear == GearModel::motoflex;
     state_at(c, view.drive_state_next()) = {
-        filter ? 0 : view.q()[7 + c.joint], filter ? 0 : view.v()[6 + c.joint], 0, 0, 0, target};
+        filter ? 0 : view.q()[7 + c.joint], filter ? 0 : view.v()[6 + c.joint], 0, 0, 0, 0, target, 0, 0};
     std::fill_n(view.drive_state_next() + c.state + kChainState, c.ring, target);
   }
 }
 
 void Drives::begin(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  const double *q = view.q() + 7, *v = view.v() + 6;
-  begin_servos(kind.joints.data(), kind.njoint(), q, v, view.target(), h, view.drive_out());
+  const double *q = view.q() + 7, *v = view.v() + 6, *target = view.target(), *now = view.drive_state();
+  DriveForce* out = view.drive_out();
+  begin_servos(kind.joints.data(), kind.njoint(), q, v, target, h, out);
   const Room room = room_of(kind, view.drive_own());
   for (std::size_t i = 0; i < room.n; ++i) {
     const Chain& c = room.chains[i];
-    const double command = command_of(kind, c.joint, q, v, view.target(), h);
-    const double goal = delayed_goal(c, view.drive_state() + c.state + kChainState, view.k(), command);
-    room.steps[i] =
-        begin_chain(c, chain_state(c, view.drive_state()), q[c.joint], v[c.joint], goal, view.stiffness()[c.joint]);
-    add_line(room.steps[i].line, v[c.joint], h, view.drive_out()[c.joint]);
+    const int j = c.joint;
+    const double goal = delayed_goal(c, now + c.state + kChainState, view.k(), command_of(c, q, v, target));
+    begin_chain(c, chain_state(c, now), q[j], v[j], goal, view.stiffness()[j], room.steps[i]);
+    add_line(room.steps[i].line, v[j], h, out[j]);
   }
 }
 
 bool Drives::review(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  const double* v = view.v() + 6;
-  bool changed = review_servos(kind.joints.data(), kind.njoint(), v, view.a(), h, view.drive_out());
+  const double *v = view.v() + 6, *a = view.a(), *now = view.drive_state();
+  DriveForce* out = view.drive_out();
+  bool changed = review_servos(kind.joints.data(), kind.njoint(), v, a, h, out);
   const Room room = room_of(kind, view.drive_own());
   for (std::size_t i = 0; i < room.n; ++i) {
     const Chain& c = room.chains[i];
-    const ChainLine before = room.steps[i].line;
-    const double V = v[c.joint] + h * view.a()[c.joint];
-    const double inertia = 1 / view.d_inv()[c.joint] - view.drive()[c.joint].e;
-    if (!review_chain(c, chain_state(c, view.drive_state()), room.steps[i], V, inertia)) continue;
-    const ChainLine& now = room.steps[i].line;
-    add_line({now.t0 - before.t0, now.t1 - before.t1, 0, 0}, v[c.joint], h, view.drive_out()[c.joint]);
+    ChainStep& x = room.steps[i];
+    const int j = c.joint;
+    const double V = v[j] + h * a[j];
+    if (!off_piece(c, chain_state(c, now), x, V)) continue;
+    const ChainLine before = x.line;
+    change_piece(c, chain_state(c, now), x, V, inertia_at(view.d_inv()[j], out[j]));
+    add_line({x.line.t0 - before.t0, x.line.t1 - before.t1, 0, 0}, v[j], h, out[j]);
     changed = true;
   }
   return changed;
@@ -84,17 +89,19 @@ bool Drives::review(View<access> view, double h) {
 
 void Drives::commit(View<access> view, double h) {
   const RobotKind& kind = view.kind();
-  const double *q = view.q() + 7, *v = view.v() + 6;
+  const double *q = view.q() + 7, *v = view.v() + 6, *a = view.a(), *now = view.drive_state();
+  double* next = view.drive_state_next();
   const Room room = room_of(kind, view.drive_own());
   for (std::size_t i = 0; i < room.n; ++i) {
     const Chain& c = room.chains[i];
-    const double V = v[c.joint] + h * view.a()[c.joint];
-    const double *now = view.drive_state(), *ring = now + c.state + kChainState;
-    double* next = view.drive_state_next();
-    state_at(c, next) = end_chain(c, chain_state(c, now), room.steps[i], V, q[c.joint] + h * V);
+    const int j = c.joint;
+    const double V = v[j] + h * a[j];
+    end_chain(c, chain_state(c, now), room.steps[i], v[j], V, q[j] + h * V,
+              inertia_at(view.d_inv()[j], view.drive()[j]), state_at(c, next));
     if (c.ring == 0) continue;
+    const double* ring = now + c.state + kChainState;
     double* ring_next = std::copy_n(ring, c.ring, next + c.state + kChainState) - c.ring;
-    ring_next[view.k() % c.ring] = command_of(kind, c.joint, q, v, view.target(), h);
+    ring_next[view.k() % c.ring] = command_of(c, q, v, view.target());
   }
 }
 
@@ -104,6 +111,10 @@ std::vector<std::byte> make_drive_scratch(const RobotKind& kind, double h) {
   int at = 0;
   for (std::size_t i = 0; i < room.n; ++i) {
     new (room.chains + i) Chain(make_chain(kind.drives[i], h, at));
+    const Joint& j = kind.joints[static_cast<std::size_t>(kind.drives[i].joint)];
+    room.chains[i].mimic_of = j.mimic_of;
+    room.chains[i].mimic_multiplier = j.mimic_multiplier;
+    room.chains[i].mimic_offset = j.mimic_offset;
     new (room.steps + i) ChainStep{};
     at += chain_size(room.chains[i]);
   }
@@ -128,14 +139,6 @@ void carry_rotors(std::span<const Chain> chains, const double* q_before, const d
     s.theta += q_after[c.joint] - q_before[c.joint];
     s.omega = v_after[c.joint];
   }
-}
-
-double motor_angle(const Chain& c, const double* drive_state, double q) {
-  return c.gear == GearModel::elastic ? chain_state(c, drive_state).theta : q;
-}
-
-const ChainState& chain_state(const Chain& c, const double* drive_state) {
-  return *reinterpret_cast<const ChainState*>(drive_state + c.state);
 }
 
 }  // namespace gradus

@@ -2,20 +2,10 @@
 
 #include <limits>
 
+#include "batch/cast.h"
+
 namespace gradus {
 namespace {
-
-template <class F>
-LinkT<F> narrow(const Link& l) {
-  return {cast<F>(l.p_PB), cast<F>(l.axis), cast<F>(l.com), cast<F>(l.J), F(l.mass), F(l.rotor), l.parent, l.branch,
-          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal,
-          l.leader,        l.follower,      l.hold,         F(l.ratio)};
-}
-
-template <class F>
-ContactPointT<F> narrow(const ContactPoint& p) {
-  return {cast<F>(p.p_BC), F(p.radius), F(p.friction), F(p.k), F(p.d), F(p.kt), F(p.dt), p.link, p.object};
-}
 
 template <class F>
 DriveConstantsT<F> narrow(const Joint& j) {
@@ -32,8 +22,8 @@ DriveConstantsT<F> narrow(const Joint& j) {
 template <class F>
 KindConstants<F>::KindConstants(const RobotKind& kind)
     : point_begin(kind.point_begin), root(kind.root), branch_count(kind.branch_count) {
-  for (const Link& l : kind.links) links.push_back(narrow<F>(l));
-  for (const ContactPoint& p : kind.points) points.push_back(narrow<F>(p));
+  for (const Link& l : kind.links) links.push_back(cast<F>(l));
+  for (const ContactPoint& p : kind.points) points.push_back(cast<F>(p));
   for (const Joint& j : kind.joints) joints.push_back(narrow<F>(j));
   for (const DriveModel& d : kind.drives)  // the rotor turns with the joint here
     links[static_cast<std::size_t>(d.joint) + 1].rotor = F(d.spec.rotor_inertia());
@@ -47,7 +37,7 @@ BatchConstantsT<F> KindConstants<F>::view(const Model& model) const {
   return {{static_cast<int>(links.size()), branch_count, root, links.data(), points.data(), point_begin.data(),
            bound_centre.data(), bound_radius.data()},
           joints.data(),
-          {cast<F>(g.n), cast<F>(g.t1), cast<F>(g.t2), F(g.offset), g.present},
+          cast<F>(g),
           cast<F>(model.gravity),
           F(model.step)};
 }

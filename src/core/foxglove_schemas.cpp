@@ -242,30 +242,7 @@ void append_entity(std::string& json, std::uint64_t time_ns, const Entity& entit
   json += R"(,"texts":[],"models":[]})";
 }
 
-void append_transform(std::string& json, std::uint64_t time_ns, const FrameTransform& transform) {
-  json += R"({"timestamp":)";
-  append_time(json, time_ns);
-  json += R"(,"parent_frame_id":)";
-  append_json_string(json, transform.parent);
-  json += R"(,"child_frame_id":)";
-  append_json_string(json, transform.child);
-  json += R"(,"translation":)";
-  append_vector(json, transform.pose.position);
-  json += R"(,"rotation":)";
-  append_quaternion(json, transform.pose.orientation);
-  json += '}';
-}
-
 }  // namespace
-
-std::string frame_transforms_schema() {
-  const std::string transform = object("FrameTransform", {{"timestamp", kTime},
-                                                          {"parent_frame_id", kString},
-                                                          {"child_frame_id", kString},
-                                                          {"translation", vector_schema()},
-                                                          {"rotation", quaternion_schema()}});
-  return object("FrameTransforms", {{"transforms", array_of(transform)}});
-}
 
 std::string scene_update_schema() {
   const std::string deletion =
@@ -273,12 +250,6 @@ std::string scene_update_schema() {
                                      {"type", enumeration("SceneEntityDeletionType", {"MATCHING_ID", "ALL"})},
                                      {"id", kString}});
   return object("SceneUpdate", {{"deletions", array_of(deletion)}, {"entities", array_of(entity_schema())}});
-}
-
-void append_frame_transforms(std::string& json, std::uint64_t time_ns, std::span<const FrameTransform> transforms) {
-  json += R"({"transforms":)";
-  append_array(json, transforms, [&](const FrameTransform& t) { append_transform(json, time_ns, t); });
-  json += '}';
 }
 
 void append_scene_update(std::string& json, std::uint64_t time_ns, std::span<const Entity> entities) {

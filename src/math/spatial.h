@@ -162,35 +162,35 @@ GRADUS_INLINE void factorize(const Mat6T<T>& I, Factor6T<T>& f) {
   a[4][0] = I.B.y.x; a[4][1] = I.B.y.y; a[4][2] = I.B.y.z;
   a[5][0] = I.B.z.x; a[5][1] = I.B.z.y; a[5][2] = I.B.z.z;
   a[3][3] = I.C.xx; a[4][3] = I.C.xy; a[5][3] = I.C.xz; a[4][4] = I.C.yy; a[5][4] = I.C.yz; a[5][5] = I.C.zz;
-#pragma GCC unroll 6
+  GRADUS_UNROLL
   for (int j = 0; j < 6; ++j) {
     if (j % 2 == 0) {  // two pivots at once, so that one division does not wait for the other: D₁ = (a₀ a₁ − b²)/a₀
       f.d_inv[j] = T(1.0) / a[j][j];
       f.d_inv[j + 1] = a[j][j] / (a[j][j] * a[j + 1][j + 1] - a[j + 1][j] * a[j + 1][j]);
     }
-#pragma GCC unroll 6
+    GRADUS_UNROLL
     for (int i = j + 1; i < 6; ++i) {
       const T m = a[i][j] * f.d_inv[j];
-#pragma GCC unroll 6
+      GRADUS_UNROLL
       for (int k = j + 1; k <= i; ++k) a[i][k] -= m * a[k][j];
     }
   }
-#pragma GCC unroll 6
+  GRADUS_UNROLL
   for (int j = 0; j < 6; ++j)
-#pragma GCC unroll 6
+    GRADUS_UNROLL
     for (int i = j + 1; i < 6; ++i) a[i][j] = a[i][j] * f.d_inv[j];
 }
 template <class F, class T>
 GRADUS_INLINE Vec6T<T> solve(const Factor6T<F>& f, const Vec6T<T>& y) {
   T b[6] = {y.a.x, y.a.y, y.a.z, y.l.x, y.l.y, y.l.z};
-#pragma GCC unroll 6
+  GRADUS_UNROLL
   for (int j = 0; j < 6; ++j)
-#pragma GCC unroll 6
+    GRADUS_UNROLL
     for (int i = j + 1; i < 6; ++i) b[i] -= T(f.l[i][j]) * b[j];
-#pragma GCC unroll 6
+  GRADUS_UNROLL
   for (int j = 5; j >= 0; --j) {
     T x = b[j] * T(f.d_inv[j]);
-#pragma GCC unroll 6
+    GRADUS_UNROLL
     for (int i = 5; i > j; --i) x -= T(f.l[i][j]) * b[i];  // the newest last: nothing waits for it but one subtraction
     b[j] = x;
   }

@@ -1,9 +1,8 @@
 #include "step/record.h"
 
-#include <charconv>
 #include <cmath>
 
-#include "core/foxglove_schemas.h"
+#include "core/number_text.h"
 #include "load/scene_json.h"
 
 namespace gradus {
@@ -14,16 +13,6 @@ std::uint64_t nanoseconds(double time) { return static_cast<std::uint64_t>(std::
 foxglove::Pose to_foxglove(const Pose& X) {
   const Quat q = to_quaternion(X.R);
   return {{X.p.x, X.p.y, X.p.z}, {q.w, q.x, q.y, q.z}};
-}
-
-void append_number(std::string& out, double x) {
-  char text[32];
-  if (!std::isfinite(x)) {
-    out += "null";
-    return;
-  }
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  out.append(text, end);
 }
 
 /// The shapes that Foxglove can draw for one of ours.
@@ -80,10 +69,10 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const 
   const auto input = w.schema("gradus.Input", "", ""), hash = w.schema("gradus.Hash", "", "");
   const auto json = w.schema("gradus.Command", "jsonschema", R"({"type":"object"})");
   const auto values = w.schema("gradus.Properties", "jsonschema", R"({"type":"object"})");
-  const auto tf = w.schema(foxglove::kFrameTransforms, foxglove::kSchemaEncoding, foxglove::frame_transforms_schema());
-  const auto sc = w.schema(foxglove::kSceneUpdate, foxglove::kSchemaEncoding, foxglove::scene_update_schema());
+  const auto tf = w.schema(foxglove::kFrameTransforms, foxglove::kProtobuf, foxglove::frame_transforms_schema());
+  const auto sc = w.schema(foxglove::kSceneUpdate, foxglove::kJsonSchema, foxglove::scene_update_schema());
   const Topics t{w.channel("/input", "gradus", input), w.channel("/command", "json", json), w.channel("/hash", "gradus", hash),
-                 w.channel("/tf", "json", tf), w.channel("/scene", "json", sc), w.channel("/properties", "json", values)};
+                 w.channel("/tf", foxglove::kProtobuf, tf), w.channel("/scene", foxglove::kJson, sc), w.channel("/properties", "json", values)};
   std::unique_ptr<Recorder> r(new Recorder(std::make_unique<LogThread>(std::move(w)), t, world));
   r->properties_ = std::move(chosen);
   r->write_scene(world);
@@ -133,24 +122,22 @@ void Recorder::write_scene(const World& world) {
 }
 
 void Recorder::write_sample(const World& world) {
-  std::vector<foxglove::FrameTransform> transforms;
-  transforms.reserve(frame_names_.size());
-  std::size_t name = 0;
+  transforms_.clear();
   for (int r = 0; r < world.robot_count(); ++r) {
     const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
     for (std::size_t o = 0; o < kind.objects.size(); ++o)
       if (kind.objects[o].body)
-        transforms.push_back({"world", frame_names_[name++], to_foxglove(world.X_WO(r, static_cast<int>(o)))});
+        transforms_.push_back({"world", frame_names_[transforms_.size()], to_foxglove(world.X_WO(r, static_cast<int>(o)))});
   }
-  json_.clear();
-  foxglove::append_frame_transforms(json_, nanoseconds(world.time()), transforms);
-  send(topics_.tf, world.time(), as_byte_view(json_));
+  poses_.clear();
+  foxglove::append_frame_transforms(poses_, nanoseconds(world.time()), transforms_);
+  send(topics_.tf, world.time(), std::as_bytes(std::span(poses_)));
   if (properties_.empty()) return;
   json_ = "{\"time\":";
-  append_number(json_, world.time());
+  append_json_number(json_, world.time());
   for (const Property& p : properties_) {
     json_ += ",\"" + p.path + "\":";
-    append_number(json_, p.view.get(world));
+    append_json_number(json_, p.view.get(world));
   }
   json_ += "}";
   send(topics_.properties, world.time(), as_byte_view(json_));

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/foxglove_schemas.h"
 #include "core/log_thread.h"
 #include "step/command.h"
 
@@ -47,6 +48,8 @@ class Recorder {
   std::vector<std::string> frame_names_;  // of every body, robot by robot
   std::int64_t period_;                   // steps between two samples
   Bytes hashes_, buffer_;
+  std::vector<foxglove::FrameTransform> transforms_;
+  std::vector<std::uint8_t> poses_;
   std::string json_, error_;
   bool failed_ = false;
 };

@@ -297,6 +297,8 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
       }
     }
 }
+#else
+struct ResponseRoom {};  // bodies on a GPU do not touch each other
 #endif
 
 /// Recursive Newton–Euler: forces that give the accelerations acc0 (root, minus gravity) and a (njoint).

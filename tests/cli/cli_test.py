@@ -205,6 +205,29 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
         self.assertEqual(done.returncode, 1)
         self.assertIn("version", done.stderr)
 
+    def test_a_library_of_an_older_version_still_drives(self):
+        done = run("run", self.with_library("libold.so"), "--for", "0.1s", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def with_nao(self, name):
+        return self.scene(f"""
+[world]
+include = ["{SOURCE}/fields/plane.toml"]
+[robot.nao]
+model = "{SOURCE}/robots/nao_h25_v6.toml"
+servo = {{ LKneePitch = {{ gear = {{ play = "1.4 deg", stiffness = "1500 N m/rad", damping = "2 N m s/rad" }} }} }}
+controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
+""")
+
+    def test_both_encoders_current_and_voltage_are_seen_and_a_motor_is_released(self):
+        done = run("run", self.with_nao("libmotors.so"), "--for", "1s", "--quiet")
+        self.assertIn("ended the run with code 7", done.stderr)
+
+    def test_a_stiffness_above_one_is_refused(self):
+        done = run("run", self.with_nao("libstiff.so"), "--for", "1s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stiffness outside 0 ... 1", done.stderr)
+
     def test_a_file_that_is_no_library_is_refused(self):
         done = run("run", self.with_library("nothing.so"), "--for", "1s", "--quiet")
         self.assertEqual(done.returncode, 1)
@@ -212,6 +235,14 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
 
 
 class Others(Scratch):
+    def test_check_knows_servo_files(self):
+        good = run("check", *sorted((SOURCE / "servos").glob("*.toml")))
+        self.assertEqual(good.returncode, 0, good.stderr)
+        bad = SOURCE / "tests/misuse/files/servo_units_and_numbers.toml"
+        done = run("check", bad.name, cwd=bad.parent)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, bad.with_suffix(".expected").read_text())
+
     def test_check_tells_all_errors_at_once(self):
         bad = self.scene('[world]\nstep = 1\nfriktion = 2\n[robot.a]\nmodel = "none.toml"\n')
         done = run("check", bad)

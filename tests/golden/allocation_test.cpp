@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "control/attach.h"
+#include "load/scene_toml.h"
 #include "support/contact_scenes.h"
 
 namespace {
@@ -71,6 +73,18 @@ TEST(Allocation, none_where_moving_bodies_touch) {
       EXPECT_EQ(world->report().coupling.dropped, 0) << s.name;
     }
   EXPECT_EQ(allocated_in_1000_steps(*make_world(stack_of(10, 0.001))), 0);
+}
+
+/// Kick-offs, goals and placements by the referee, strategies, cameras with delay, collisions in heaps.
+TEST(Allocation, none_in_a_match_of_wheeled_robots) {
+  for (const char* match : {"mirosot_3v3", "mirosot_5v5", "mirosot_11v11", "mirosot_and_humanoid"})
+    for (const int threads : {1, 2}) {
+      const auto s = load_scene(GRADUS_SOURCE_DIR "/scenes/" + std::string(match) + ".toml", {});
+      ASSERT_TRUE(s) << match;
+      const auto world = make_world(*s, threads);
+      ASSERT_TRUE(attach_controllers(*world));
+      EXPECT_EQ(allocated_in_1000_steps(*world), 0) << match << ", " << threads << " threads";
+    }
 }
 
 TEST(Allocation, none_after_changing_the_level) {

@@ -35,9 +35,9 @@ void log_step(McapWriter& log, int i, std::uint16_t poses, std::uint16_t hashes)
       {"world", "blue1.base", {{i / 7.0, -0.5, 1e-9 * i}, {0.5, 0.5, -0.5, 0.5}}},
       {"world", "ball \"β\"", {{0, 0, 0.07}, {1, 0, 0, 0}}},
   };
-  std::string json;
-  foxglove::append_frame_transforms(json, time, transforms);
-  log.message(poses, time, as_byte_view(json));
+  std::vector<std::uint8_t> message;
+  foxglove::append_frame_transforms(message, time, transforms);
+  log.message(poses, time, std::as_bytes(std::span(message)));
   if (i % 10 == 0) {
     const std::string hash = "{\"step\":" + std::to_string(i) + ",\"hash\":\"00ff\"}";
     log.message(hashes, time, as_byte_view(hash));
@@ -46,14 +46,14 @@ void log_step(McapWriter& log, int i, std::uint16_t poses, std::uint16_t hashes)
 
 std::string log_bytes(std::uint64_t capacity) {
   std::string bytes;
-  McapWriter log(std::make_unique<test::MemorySink>(bytes, capacity), test::small_chunks(20'000));
+  McapWriter log(std::make_unique<test::MemorySink>(bytes, capacity), test::small_chunks(8'000));
   const std::uint16_t poses_schema =
-      log.schema(foxglove::kFrameTransforms, foxglove::kSchemaEncoding, foxglove::frame_transforms_schema());
+      log.schema(foxglove::kFrameTransforms, foxglove::kProtobuf, foxglove::frame_transforms_schema());
   const std::uint16_t scene_schema =
-      log.schema(foxglove::kSceneUpdate, foxglove::kSchemaEncoding, foxglove::scene_update_schema());
-  const std::uint16_t scene = log.channel("scene", foxglove::kMessageEncoding, scene_schema);
-  const std::uint16_t poses = log.channel("poses", foxglove::kMessageEncoding, poses_schema, {{"frame", "world"}});
-  const std::uint16_t hashes = log.channel("hash", foxglove::kMessageEncoding, 0);
+      log.schema(foxglove::kSceneUpdate, foxglove::kJsonSchema, foxglove::scene_update_schema());
+  const std::uint16_t scene = log.channel("scene", foxglove::kJson, scene_schema);
+  const std::uint16_t poses = log.channel("poses", foxglove::kProtobuf, poses_schema, {{"frame", "world"}});
+  const std::uint16_t hashes = log.channel("hash", foxglove::kJson, 0);
   log.metadata("run", {{"scene", "levels.toml"}, {"seed", "7"}});
   log.attachment("scene.toml", "application/toml", as_byte_view("[world]\nstep = \"1 ms\"\n"));
   describe_scene(log, scene);

@@ -5,8 +5,12 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McapIndexedReader, McapStreamReader } from "@mcap/core";
 import { decompress } from "fzstd";
+import protobuf from "protobufjs";
+import "protobufjs/ext/descriptor/index.js";
 
-const publicSchemas = createRequire(import.meta.url)("@foxglove/schemas/jsonschema");
+const require = createRequire(import.meta.url);
+const publicSchemas = require("@foxglove/schemas/jsonschema");
+const { generateProto, foxgloveMessageSchemas } = require("@foxglove/schemas/internal");
 const folder = process.argv[2];
 const decompressHandlers = {
   zstd: (data, size) => decompress(data, new Uint8Array(Number(size))),
@@ -57,11 +61,34 @@ function bare(schema) {
   return Object.fromEntries(kept.map(([key, value]) => [key, bare(value)]));
 }
 
+/** What the public definition says of the poses, compiled from its own .proto texts. */
+function publicPoseTypes() {
+  const types = new protobuf.Root();
+  types.addJSON(protobuf.common.get("google/protobuf/timestamp.proto").nested);
+  for (const name of ["Vector3", "Quaternion", "FrameTransform", "FrameTransforms"]) {
+    protobuf.parse(generateProto(foxgloveMessageSchemas[name], []), types, { keepCase: true });
+  }
+  return types;
+}
+
+/** [number, name, type, repeated] of every field of a type and of those inside it. */
+function fieldsOf(type) {
+  return type.fieldsArray.map((f) => {
+    f.resolve();
+    return [f.id, f.name, f.resolvedType ? fieldsOf(f.resolvedType) : f.type, f.repeated];
+  });
+}
+
+/** The type by the descriptors in the log, as Foxglove finds it. */
+const typeInLog = (schema) => protobuf.Root.fromDescriptor(schema.data).lookupType(schema.name);
+
+const FrameTransforms = publicPoseTypes().lookupType("foxglove.FrameTransforms");
+
 function checkPose(message, i) {
   assert.equal(message.logTime, BigInt(i) * kStep);
   assert.equal(message.publishTime, message.logTime);
-  const [base, ball] = json(message).transforms;
-  assert.deepEqual(base.timestamp, { sec: Math.floor(i / 100), nsec: (i % 100) * 10_000_000 });
+  const [base, ball] = FrameTransforms.toObject(FrameTransforms.decode(message.data), { longs: Number, defaults: true }).transforms;
+  assert.deepEqual(base.timestamp, { seconds: Math.floor(i / 100), nanos: (i % 100) * 10_000_000 });
   assert.equal(base.parent_frame_id, "world");
   assert.equal(base.child_frame_id, "blue1.base");
   assert.deepEqual(base.translation, { x: i / 7, y: -0.5, z: 1e-9 * i }); // the same doubles, to the last bit
@@ -73,16 +100,15 @@ async function checkDeclarations(reader) {
   assert.equal(reader.header.library, "gradus");
   const schemas = Object.fromEntries([...reader.schemasById.values()].map((s) => [s.name, s]));
   assert.deepEqual(Object.keys(schemas), ["foxglove.FrameTransforms", "foxglove.SceneUpdate"]);
-  for (const [name, schema] of Object.entries(schemas)) {
-    assert.equal(schema.encoding, "jsonschema");
-    const expected = publicSchemas[name.replace("foxglove.", "")];
-    assert.deepEqual(bare(JSON.parse(new TextDecoder().decode(schema.data))), bare(expected), name);
-  }
+  const scene = schemas["foxglove.SceneUpdate"], poses = schemas["foxglove.FrameTransforms"];
+  assert.deepEqual([scene.encoding, poses.encoding], ["jsonschema", "protobuf"]);
+  assert.deepEqual(bare(JSON.parse(new TextDecoder().decode(scene.data))), bare(publicSchemas.SceneUpdate));
+  assert.deepEqual(fieldsOf(typeInLog(poses)), fieldsOf(FrameTransforms));
   const channels = [...reader.channelsById.values()];
   assert.deepEqual(channels.map((c) => c.topic), ["scene", "poses", "hash"]);
-  assert.deepEqual(channels.map((c) => c.messageEncoding), ["json", "json", "json"]);
-  assert.equal(channels[0].schemaId, schemas["foxglove.SceneUpdate"].id);
-  assert.equal(channels[1].schemaId, schemas["foxglove.FrameTransforms"].id);
+  assert.deepEqual(channels.map((c) => c.messageEncoding), ["json", "protobuf", "json"]);
+  assert.equal(channels[0].schemaId, scene.id);
+  assert.equal(channels[1].schemaId, poses.id);
   assert.equal(channels[2].schemaId, 0);
   assert.deepEqual(channels[1].metadata, new Map([["frame", "world"]]));
 

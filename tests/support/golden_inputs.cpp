@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "support/contact_scenes.h"
 
@@ -55,6 +56,40 @@ void add_bodies(std::vector<GoldenInput>& out) {
     add(ball.scene, solid_ball(0.4, 0.1), "free_body", {0, 0, 0.2}).w_WB = {0, 30, 5};
     out.push_back(ball);
   }
+}
+
+/// Every stage of the actuator chain, on a Nao: gears rigid, elastic with play (loops over joint and motor, delay, friction
+/// that falls with speed and grows with load) and `motoflex`; the last with flexible legs.
+void change_chain(GearModel gear, int number, ObjectSpec& o) {
+  DriveSpec& d = *o.drive;
+  d.gear.model = gear;
+  if (gear == GearModel::rigid) return;
+  const bool motoflex = gear == GearModel::motoflex;
+  d.gear.play = motoflex ? 1.3e-5 : 0.0244;
+  d.gear.stiffness = motoflex ? 6.131e6 : 1500;
+  d.gear.damping = motoflex ? 84 : 2;
+  d.gear.inertia = 1.08e-3;
+  d.controller.motor_side = number % 2 == 0;
+  d.controller.ki = number % 3 == 0 ? 20 : 0;
+  d.delay = number % 4 == 0 ? 0.0034 : 0;
+  if (number % 5 < 2) d.friction = {0.05, d.friction.viscous, 0.03, 0.2, 0.1, 0.05};
+  if (motoflex && (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch"))) o.flex = FlexSpec{1, 2006, 5, true, {0, 0, 0}};
+}
+
+void add_naos(std::vector<GoldenInput>& out) {
+  auto loaded = load_robot(GRADUS_SOURCE_DIR "/robots/nao_h25_v6.toml");
+  if (!loaded) throw std::runtime_error(to_string(loaded.notes().front()));
+  for (const GearModel gear : {GearModel::rigid, GearModel::elastic, GearModel::motoflex})
+    for (const double h : {0.001, 0.005}) {
+      GoldenInput in{fmt::format("nao_{}_gears_{}ms", to_string(gear), 1000 * h), scene(h), {0.6, -0.4, 0.1}, 0.1};
+      RobotSpec robot = *loaded;
+      int number = 0;
+      for (ObjectSpec& o : robot.objects)
+        if (o.drive) change_chain(gear, number++, o);
+      add_ground(in.scene);
+      add(in.scene, robot, "articulated").on_ground = true;
+      out.push_back(in);
+    }
 }
 
 /// Wheeled matches with everybody driving about; the impulse at step 100 shoves them all. One with a humanoid beside it.
@@ -113,6 +148,7 @@ std::vector<GoldenInput> golden_inputs() {
   add_humanoids(out);
   add_trees(out);
   add_bodies(out);
+  add_naos(out);
   add_matches(out);
   add_crowds(out);
   add_contacts(out);

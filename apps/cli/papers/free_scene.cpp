@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.h"
+#include "cli/papers/paper_world.h"
 
 namespace gradus::cli {
 
@@ -42,12 +42,6 @@ void FreeScene::box(double mass, Vec3 size, Vec3 at, const std::string& material
   add(std::move(robot), at, material);
 }
 
-std::unique_ptr<World> FreeScene::make() const {
-  const Result<Model> model = compile(spec);
-  if (!model) return print(model.notes()), nullptr;
-  Result<std::unique_ptr<World>> world = World::make(*model);
-  if (!world) return print(world.notes()), nullptr;
-  return std::move(*world);
-}
+std::unique_ptr<World> FreeScene::make() const { return make_world(spec); }
 
 }  // namespace gradus::cli

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "cli/commands.h"
+#include "cli/papers/paper_world.h"
 #include "control/walk/walk_controller.h"
 #include "core/rng.h"
 #include "load/robot_toml.h"
@@ -180,11 +181,9 @@ std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(Worl
     if (!walk || !start_in_posture(*walk, *scene)) return std::nullopt;
   }
   if (!scene) return std::nullopt;
-  auto model = compile(*scene);
-  if (!model) return print(model.notes()), std::nullopt;
-  auto world = World::make(std::move(*model));
-  if (!world) return print(world.notes()), std::nullopt;
-  World& w = **world;
+  const std::unique_ptr<World> world = make_world(*scene);
+  if (!world) return std::nullopt;
+  World& w = *world;
   const auto kind = w.model().robots[0].kind;
   auto controller = make_controller(t, walk, kind, norm(w.model().gravity));
   if (!controller) return std::nullopt;

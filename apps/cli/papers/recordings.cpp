@@ -138,7 +138,7 @@ std::optional<Replay> replay(const Recording& r, const DriveSpec& drive) {
   double before = r.pos[0];
   std::size_t j = 0;
   while (out.q.size() < r.t.size()) {
-    const double t = r.t[0] + w.time(), q = w.q(0)[7];
+    const double t = r.t[0] + w.time(), q = drive.controller.motor_side ? w.motor_angle(0, 0) : w.q(0)[7];
     while (out.q.size() < r.t.size() && r.t[out.q.size()] <= t)
       out.q.push_back(q + (t - r.t[out.q.size()]) / kReplayStep * (before - q));
     while (j + 1 < r.t.size() && r.t[j + 1] <= t) ++j;

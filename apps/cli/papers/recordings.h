@@ -23,6 +23,10 @@ struct Recording {
 /// read.
 std::vector<Recording> read_set(const std::string& folder, const std::string& set);
 
+/// Held-out figures: half of a set is fitted (servos/held_out/*.toml), the other half is judged. A chequerboard over
+/// the benches' settings (four recordings each) and their trajectories: either half holds some of both.
+inline bool is_fitted(std::size_t recording) { return (recording + recording / 4) % 2 == 0; }
+
 struct Replay {
   std::vector<double> q;  // simulated, at the samples' times [rad]
   double mean_abs = 0, rms = 0;
@@ -30,7 +34,8 @@ struct Replay {
 };
 constexpr double kReplayStep = 0.001;  // [s]
 
-/// The bench with this chain, commanded as the recording was: at level articulated, steps of kReplayStep.
+/// The bench with this chain, commanded as the recording was: at level articulated, steps of kReplayStep. What was
+/// recorded is the encoder that the servo's loop uses.
 std::optional<Replay> replay(const Recording& r, const DriveSpec& drive);
 
 /// The servo file holds the gains of one setting; a log's own scale them.

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "cli/commands.h"
+#include "cli/papers/paper_world.h"
 #include "cli/papers/walk_sweep.h"
 #include "step/world.h"
 
@@ -41,14 +41,11 @@ std::optional<double> settled_angle(bool rigid, double step) {
   scene.robots.emplace_back();
   scene.robots[0].name = "chain";
   scene.robots[0].robot = chain(rigid);
-  auto model = compile(scene);
-  if (!model) return print(model.notes()), std::nullopt;
-  auto world = World::make(std::move(*model));
-  if (!world) return print(world.notes()), std::nullopt;
-  World& w = **world;
-  w.targets(0)[0] = kTarget;
-  while (w.time() < 4 - step / 2) w.step();
-  return w.q(0)[7];
+  const std::unique_ptr<World> w = make_world(scene);
+  if (!w) return std::nullopt;
+  w->targets(0)[0] = kTarget;
+  while (w->time() < 4 - step / 2) w->step();
+  return w->q(0)[7];
 }
 
 /// The sag that statics gives: k (q − target) = m g r sin q of the rigid chain.
@@ -59,52 +56,55 @@ double static_angle() {
   return q;
 }
 
+/// One kind of chain at every step.
+struct Errors {
+  Json total, added;  // by step: angle against its target, and what the step adds to it       [deg]
+  double most = 0;    // of what steps add       [deg]
+  Series line;
+};
+
+std::optional<Errors> errors_of(bool rigid, double reference) {
+  Errors out;
+  out.line.name = rigid ? "rigid" : "spring joints";
+  for (const double ms : {1.0, 2.0, 5.0, 10.0, 20.0}) {
+    const auto q = settled_angle(rigid, ms / 1000);
+    if (!q) return std::nullopt;
+    char step[16];
+    std::snprintf(step, sizeof step, "%g ms", ms);
+    const double total = (*q - kTarget) / kDegree, added = std::fabs(*q - reference) / kDegree;
+    out.total[step] = total;
+    out.added[step] = added;
+    out.most = std::max(out.most, added);
+    out.line.x.push_back(ms);
+    out.line.y.push_back(total);
+  }
+  return out;
+}
+
 }  // namespace
 
 /// Paper 001, section 4.1.2: a chain of blocks of which one joint moves; the error of its angle against the time step.
 /// In gradus a rigid connection has no error and the servo's sag under gravity is what statics gives; what a step adds
 /// is shown apart.
 std::optional<Json> usarsim_timestep(const PaperOptions& options) {
-  const double sag = static_angle();
-  Json total[2], added[2];
-  Plot plot{"Error of a loaded joint", "step [ms]", "error [deg]", {}};
-  double most = 0;
-  for (int weld : {0, 1}) {
-    double reference = sag;
-    if (weld) {
-      const auto fine = settled_angle(false, 0.0005);
-      if (!fine) return std::nullopt;
-      reference = *fine;
-    }
-    Series line{weld ? "spring joints" : "rigid", {}, {}};
-    for (const double ms : {1.0, 2.0, 5.0, 10.0, 20.0}) {
-      const auto q = settled_angle(weld == 0, ms / 1000);
-      if (!q) return std::nullopt;
-      char step[16];
-      std::snprintf(step, sizeof step, "%g ms", ms);
-      total[weld][step] = (*q - kTarget) / kDegree;
-      added[weld][step] = std::fabs(*q - reference) / kDegree;
-      most = std::max(most, std::fabs(*q - reference) / kDegree);
-      line.x.push_back(ms);
-      line.y.push_back((*q - kTarget) / kDegree);
-    }
-    plot.series.push_back(std::move(line));
-  }
+  const auto fine = settled_angle(false, 0.0005);
+  const auto rigid = errors_of(true, static_angle());
+  const auto springs = fine ? errors_of(false, *fine) : std::nullopt;
+  if (!rigid || !springs) return std::nullopt;
+  const Plot plot{"Error of a loaded joint", "step [ms]", "error [deg]", {rigid->line, springs->line}};
   if (!options.out.empty() && !write_plot(plot, options.out, "usarsim-timestep")) return std::nullopt;
   const Json paper{{"20 ms", "2 … 3"}};
-  Json rows = Json::array();
-  rows.push_back(row("error of the angle, rigid chain: the servo's sag", "deg", paper, nullptr, total[0]));
-  rows.push_back(row("of it due to the step (statics gives the rest)", "deg", nullptr, nullptr, added[0]));
-  rows.push_back(row("error of the angle, five further joints held by springs", "deg", paper, nullptr, total[1]));
-  rows.push_back(row("of it due to the step (against 0.5 ms)", "deg", nullptr, nullptr, added[1]));
-  Json out{{"name", "usarsim-timestep"}, {"rows", rows}};
+  const Json rows = {
+      row("error of the angle, rigid chain: the servo's sag", "deg", paper, nullptr, rigid->total),
+      row("of it due to the step (statics gives the rest)", "deg", nullptr, nullptr, rigid->added),
+      row("error of the angle, five further joints held by springs", "deg", paper, nullptr, springs->total),
+      row("of it due to the step (against 0.5 ms)", "deg", nullptr, nullptr, springs->added)};
   char verdict[200];
   std::snprintf(verdict, sizeof verdict,
                 "the paper's error of 2 to 3 deg at 1/50 s comes from its solver; in gradus steps of 1 to 20 ms change "
                 "the angle by at most %.1e deg",
-                most);
-  out["verdict"] = verdict;
-  return out;
+                std::max(rigid->most, springs->most));
+  return Json{{"name", "usarsim-timestep"}, {"rows", rows}, {"verdict", verdict}};
 }
 
 }  // namespace gradus::cli

@@ -8,6 +8,8 @@ namespace {
 // Where the origin lies close to the axis of a cylinder, a whole circle of directions is nearly as good: many points.
 constexpr int kVertexMax = 1000, kFaceMax = 2 * kVertexMax, kEdgeMax = 3 * kVertexMax;
 
+constexpr double kSamePoint = 1e-9;  // [m] what witness points may be off
+
 struct Face {
   int v[3];         // counter-clockwise seen from outside
   Vec3 n;           // outward, unit
@@ -172,6 +174,18 @@ void fallback(const CorePair& pair, Deepest& out) {
   }
 }
 
+/// Deepest points along a normal that is known. Those of a polytope that did not converge lie on its chords, inside
+/// curved surfaces, or beside the foot of the origin. Moved apart along the normal by the depth and a little more, the
+/// shapes have the same points as their nearest ones: all are in the two supporting planes.
+void place_points(const CorePair& pair, Deepest& out) {
+  constexpr double kApart = 1e-3;  // [m]
+  const Vec3 shift = out.n * (out.gap - kApart);
+  Deepest d;
+  Simplex simplex;
+  if (core_distance({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, 1, d, simplex) != GjkAnswer::apart) return;
+  out.p_a = d.p_a, out.p_b = d.p_b - shift;
+}
+
 /// Pattern search for the direction of least extent around the best one found. Only for the rare pair whose polytope
 /// degenerates (support points in line) before it has converged.
 void polish(const CorePair& pair, Deepest& out) {
@@ -189,11 +203,7 @@ void polish(const CorePair& pair, Deepest& out) {
     width *= dot(best - m, best - m) == 0 ? 0.5 : 1.5;
     m = best;
   }
-  if (least >= -out.gap) return;
-  const Vec3 middle = (out.p_a + out.p_b) * 0.5;  // hardly moves: the search stays near
-  out.n = -m, out.gap = -least;
-  out.p_a = middle + out.n * (0.5 * out.gap);
-  out.p_b = middle - out.n * (0.5 * out.gap);
+  if (least < -out.gap) out.n = -m, out.gap = -least;
 }
 
 /// Grows the polytope until its nearest face lies on the boundary; false if it is full or degenerates before, which a
@@ -222,13 +232,16 @@ bool expand(const CorePair& pair, Polytope& poly, double thickness, double& leas
 
 void core_depth(const CorePair& pair, const Simplex& start, Deepest& out) {
   double least = std::numeric_limits<double>::infinity();
+  bool converged = false;
   for (const double thickness : {1e-13, 1e-12, 1e-11}) {
     Polytope poly;
     if (!start_polytope(pair, start, poly)) return fallback(pair, out);
-    if (expand(pair, poly, thickness, least, out)) return;
-    if (poly.vertex_count == kVertexMax) break;
+    converged = expand(pair, poly, thickness, least, out);
+    if (converged || poly.vertex_count == kVertexMax) break;
   }
-  polish(pair, out);
+  if (!converged) polish(pair, out);
+  // the foot of the origin may lie beside all faces that were asked: then the points are not across from each other
+  if (norm(out.p_a - out.p_b - out.n * out.gap) > kSamePoint) place_points(pair, out);
 }
 
 }  // namespace gradus

@@ -3,6 +3,9 @@
 namespace gradus::firasim {
 namespace {
 
+using protobuf::Reader;
+using protobuf::Writer;
+
 std::uint32_t u32(Reader& r) { return static_cast<std::uint32_t>(r.varint()); }  // protobuf truncates too
 
 void write(const Robot& m, Writer& w) {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "link/firasim/wire.h"
+#include "core/protobuf.h"
 
 namespace gradus::firasim {
+
+using Bytes = protobuf::Data;
 
 struct Ball {
   double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "actuator/chain.h"
+#include "actuator/chain.inl"
 
 namespace gradus::test {
 
@@ -18,16 +18,17 @@ class Rig {
   /// One step with torque `load` on the flywheel, and a brake of `damping` on it.
   void step(double command, double load = 0, double damping = 0) {
     const double goal = delayed_goal(chain, ring_.data(), k_, command);
-    step_ = begin_chain(chain, state, q, v, goal, stiffness);
+    begin_chain(chain, state, q, v, goal, stiffness, step_);
     double V = 0;
     for (int pass = 0; pass < 4; ++pass) {
       V = (inertia_ / h_ * v + step_.line.t0 + load) / (inertia_ / h_ - step_.line.t1 + damping);
       torque = step_.line.t0 + step_.line.t1 * V;
       if (pass == 3) ++unsettled;
-      if (pass == 3 || !review_chain(chain, state, step_, V, inertia_)) break;
+      if (pass == 3 || !off_piece(chain, state, step_, V)) break;
+      change_piece(chain, state, step_, V, inertia_);
     }
     before = state;
-    state = end_chain(chain, state, step_, V, q + h_ * V);
+    end_chain(chain, before, step_, v, V, q + h_ * V, inertia_, state);
     v = V;
     q += h_ * V;
     if (chain.ring > 0) ring_[static_cast<std::size_t>(k_ % chain.ring)] = command;

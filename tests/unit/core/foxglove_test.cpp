@@ -8,6 +8,7 @@
 
 #include "core/foxglove_schemas.h"
 #include "core/number_text.h"
+#include "core/protobuf.h"
 #include "core/rng.h"
 
 namespace gradus::test {
@@ -43,29 +44,67 @@ TEST(NumberText, DoesNotKnowTheLocale) {
   if (set != nullptr) std::setlocale(LC_NUMERIC, "C");
 }
 
-TEST(Foxglove, FrameTransformsNameEveryNumber) {
-  const foxglove::FrameTransform transforms[] = {
-      {"world", "blue1.base", {{1.5, -2, 0.25}, {0.5, 0.1, 0.2, 0.3}}},
-      {"world", "odd \"name\"\\\n", {}},
-  };
-  std::string out;
-  foxglove::append_frame_transforms(out, 12'000'000'345, transforms);
-  const json j = json::parse(out);
-  ASSERT_EQ(j["transforms"].size(), 2u);
-  const json& t = j["transforms"][0];
-  EXPECT_EQ(t["timestamp"], (json{{"sec", 12}, {"nsec", 345}}));
-  EXPECT_EQ(t["parent_frame_id"], "world");
-  EXPECT_EQ(t["child_frame_id"], "blue1.base");
-  EXPECT_EQ(t["translation"], (json{{"x", 1.5}, {"y", -2}, {"z", 0.25}}));
-  EXPECT_EQ(t["rotation"], (json{{"w", 0.5}, {"x", 0.1}, {"y", 0.2}, {"z", 0.3}}));
-  EXPECT_EQ(j["transforms"][1]["child_frame_id"], "odd \"name\"\\\n");
+/// The numbers 1, 2, ... of a message that has only numbers; 0 for those that are not there.
+std::vector<double> numbers_of(protobuf::Data message, std::size_t count) {
+  std::vector<double> out(count);
+  protobuf::Reader r(message);
+  while (r.next()) out.at(static_cast<std::size_t>(r.field()) - 1) = r.number();
+  EXPECT_TRUE(r.ok());
+  return out;
 }
 
-TEST(Foxglove, NumbersThatAreNotFiniteBecomeNull) {
-  const foxglove::FrameTransform nan[] = {{"a", "b", {{std::nan(""), INFINITY, 1}, {1, 0, 0, 0}}}};
+std::string text_of(protobuf::Data d) { return {d.begin(), d.end()}; }
+
+struct Transform {
+  std::uint64_t seconds = 0, nanos = 0;
+  std::string parent, child;
+  std::vector<double> translation, rotation;  // x, y, z; x, y, z, w
+};
+
+Transform read_transform(protobuf::Data message) {
+  Transform t;
+  protobuf::Reader r(message);
+  while (r.next()) {
+    const protobuf::Data field = r.message();
+    if (r.field() == 1)
+      for (protobuf::Reader time(field); time.next();) (time.field() == 1 ? t.seconds : t.nanos) = time.varint();
+    if (r.field() == 2) t.parent = text_of(field);
+    if (r.field() == 3) t.child = text_of(field);
+    if (r.field() == 4) t.translation = numbers_of(field, 3);
+    if (r.field() == 5) t.rotation = numbers_of(field, 4);
+  }
+  EXPECT_TRUE(r.ok());
+  return t;
+}
+
+TEST(Foxglove, FrameTransformsHoldEveryNumberBitForBit) {
+  const foxglove::FrameTransform transforms[] = {
+      {"world", "blue1.base", {{1.5, -2, 1.0 / 3}, {0.5, 0.1, 0.2, 0.3}}},
+      {"world", "odd \"name\"\\\n", {{std::nan(""), -INFINITY, -0.0}, {1, 0, 0, 0}}},
+  };
+  std::vector<std::uint8_t> out;
+  foxglove::append_frame_transforms(out, 12'000'000'345, transforms);
+  std::vector<Transform> found;
+  for (protobuf::Reader r(out); r.next();) found.push_back(read_transform(r.message()));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].seconds, 12u);
+  EXPECT_EQ(found[0].nanos, 345u);
+  EXPECT_EQ(found[0].parent, "world");
+  EXPECT_EQ(found[0].child, "blue1.base");
+  EXPECT_EQ(found[0].translation, (std::vector<double>{1.5, -2, 1.0 / 3}));
+  EXPECT_EQ(found[0].rotation, (std::vector<double>{0.1, 0.2, 0.3, 0.5}));
+  EXPECT_EQ(found[1].child, "odd \"name\"\\\n");
+  EXPECT_TRUE(std::isnan(found[1].translation[0]));
+  EXPECT_EQ(found[1].translation[1], -INFINITY);
+  EXPECT_TRUE(std::signbit(found[1].translation[2]));
+}
+
+TEST(Foxglove, NumbersThatAreNotFiniteBecomeNullInJson) {
+  const foxglove::Shape shapes[] = {{foxglove::ShapeKind::cube, {{std::nan(""), INFINITY, 1}, {1, 0, 0, 0}}, {1, 1, 1}, {}, {}, {}}};
+  const foxglove::Entity entities[] = {{"a", "b", shapes}};
   std::string out;
-  foxglove::append_frame_transforms(out, 0, nan);
-  const json t = json::parse(out)["transforms"][0]["translation"];
+  foxglove::append_scene_update(out, 0, entities);
+  const json t = json::parse(out)["entities"][0]["cubes"][0]["pose"]["position"];
   EXPECT_TRUE(t["x"].is_null());
   EXPECT_TRUE(t["y"].is_null());
   EXPECT_EQ(t["z"], 1);
@@ -123,12 +162,9 @@ TEST(Foxglove, MessagesConformToTheSchemasWrittenIntoTheLog) {
   std::vector<foxglove::Shape> shapes(4);
   for (int i = 0; i < 4; ++i) shapes[static_cast<std::size_t>(i)].kind = static_cast<foxglove::ShapeKind>(i);
   const foxglove::Entity entities[] = {{"f", "e", shapes}};
-  std::string scene, poses;
+  std::string scene;
   foxglove::append_scene_update(scene, 1, entities);
   expect_conforms(json::parse(foxglove::scene_update_schema()), json::parse(scene), "");
-  const foxglove::FrameTransform transforms[] = {{"a", "b", {}}};
-  foxglove::append_frame_transforms(poses, 1, transforms);
-  expect_conforms(json::parse(foxglove::frame_transforms_schema()), json::parse(poses), "");
 }
 
 }  // namespace

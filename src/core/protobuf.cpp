@@ -1,9 +1,9 @@
-#include "link/firasim/wire.h"
+#include "core/protobuf.h"
 
-namespace gradus::firasim {
+namespace gradus::protobuf {
 namespace {
 
-constexpr int kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
+constexpr int kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool Reader::read_varint(std::uint64_t& out) {
   return fail();
 }
 
-bool Reader::take(std::size_t size, Bytes& out) {
+bool Reader::take(std::size_t size, Data& out) {
   if (size > data_.size() - at_) return fail();
   out = data_.subspan(at_, size);
   at_ += size;
@@ -29,7 +29,7 @@ bool Reader::take(std::size_t size, Bytes& out) {
 bool Reader::next() {
   if (pending_) {  // skip what nobody asked for
     std::uint64_t size = 0;
-    Bytes skipped;
+    Data skipped;
     pending_ = false;
     if (type_ == kVarint)
       read_varint(size);
@@ -44,13 +44,13 @@ bool Reader::next() {
   std::uint64_t tag = 0;
   if (!read_varint(tag)) return false;
   field_ = static_cast<int>(tag >> 3), type_ = static_cast<int>(tag & 7);
-  if (tag >> 32 || field_ == 0 || (type_ != kVarint && type_ != kFixed64 && type_ != kBytes && type_ != kFixed32))
+  if (tag >> 32 || field_ == 0 || (type_ != kVarint && type_ != kFixed64 && type_ != kLength && type_ != kFixed32))
     return fail();
   return pending_ = true;
 }
 
 double Reader::number() {
-  Bytes raw;
+  Data raw;
   if (!pending_ || type_ != kFixed64 || !take(8, raw)) return fail(), 0;
   pending_ = false;
   std::uint64_t bits = 0;
@@ -67,10 +67,10 @@ std::uint64_t Reader::varint() {
   return value;
 }
 
-Bytes Reader::message() {
+Data Reader::message() {
   std::uint64_t size = 0;
-  Bytes out;
-  if (!pending_ || type_ != kBytes || !read_varint(size) || !take(size, out)) return fail(), Bytes{};
+  Data out;
+  if (!pending_ || type_ != kLength || !read_varint(size) || !take(size, out)) return fail(), Data{};
   pending_ = false;
   return out;
 }
@@ -85,7 +85,16 @@ void Writer::number(int field, double value) {
   std::memcpy(&bits, &value, 8);
   if (bits == 0) return;  // proto3 writes −0.0, but not 0.0
   raw_varint(static_cast<std::uint64_t>(field) << 3 | kFixed64);
-  for (int i = 0; i < 8; ++i) out_.push_back(static_cast<std::uint8_t>(bits >> (8 * i)));
+  std::uint8_t little[8];
+  for (int i = 0; i < 8; ++i) little[i] = static_cast<std::uint8_t>(bits >> (8 * i));
+  out_.insert(out_.end(), little, little + 8);
+}
+
+void Writer::text(int field, std::string_view value) {
+  if (value.empty()) return;
+  raw_varint(static_cast<std::uint64_t>(field) << 3 | kLength);
+  raw_varint(value.size());
+  out_.insert(out_.end(), value.begin(), value.end());
 }
 
 void Writer::varint(int field, std::uint64_t value) {
@@ -95,7 +104,7 @@ void Writer::varint(int field, std::uint64_t value) {
 }
 
 std::size_t Writer::begin(int field) {
-  raw_varint(static_cast<std::uint64_t>(field) << 3 | kBytes);
+  raw_varint(static_cast<std::uint64_t>(field) << 3 | kLength);
   return out_.size();
 }
 
@@ -109,4 +118,4 @@ void Writer::end(std::size_t mark) {
   out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(mark), length, length + count);
 }
 
-}  // namespace gradus::firasim
+}  // namespace gradus::protobuf

@@ -1,20 +1,21 @@
-/// The protobuf wire format, as much as FIRASim's messages need: varints, 64-bit numbers, nested messages, unknown
-/// fields skipped. Written by hand (forty lines) so that a hostile datagram meets code that can be read at one sitting:
-/// every length is checked against what is left before anything is read, and nothing is allocated.
+/// The protobuf wire format, as much as FIRASim's messages and the poses in a log need: varints, 64-bit numbers, texts,
+/// nested messages, unknown fields skipped. Written by hand so that a hostile datagram meets code that can be read at
+/// one sitting: every length is checked against what is left before anything is read, and reading allocates nothing.
 #pragma once
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
-namespace gradus::firasim {
+namespace gradus::protobuf {
 
-using Bytes = std::span<const std::uint8_t>;
+using Data = std::span<const std::uint8_t>;
 
 /// Reads the fields of one message. After an error ok() is false and next() returns false.
 class Reader {
  public:
-  explicit Reader(Bytes data) : data_(data) {}
+  explicit Reader(Data data) : data_(data) {}
 
   /// Goes to the next field. False at the end or on an error.
   bool next();
@@ -25,14 +26,14 @@ class Reader {
   /// stricter: no honest client sends one).
   double number();
   std::uint64_t varint();
-  Bytes message();
+  Data message();
 
  private:
   bool fail() { return ok_ = false; }
   bool read_varint(std::uint64_t& out);
-  bool take(std::size_t size, Bytes& out);
+  bool take(std::size_t size, Data& out);
 
-  Bytes data_;
+  Data data_;
   std::size_t at_ = 0;
   int field_ = 0, type_ = -1;
   bool ok_ = true, pending_ = false;  // pending: the field's value has not been read yet
@@ -44,6 +45,7 @@ class Writer {
   explicit Writer(std::vector<std::uint8_t>& out) : out_(out) {}
   void number(int field, double value);
   void varint(int field, std::uint64_t value);
+  void text(int field, std::string_view value);
   void flag(int field, bool value) { varint(field, value ? 1 : 0); }
   /// Nested message: begin, write its fields, end. (An empty message is written with length 0: it is present.)
   std::size_t begin(int field);
@@ -54,4 +56,4 @@ class Writer {
   std::vector<std::uint8_t>& out_;
 };
 
-}  // namespace gradus::firasim
+}  // namespace gradus::protobuf
