@@ -59,6 +59,7 @@ class Pictures {
     happened_.clear();
     if ((world.k() - first_) % event_interval_ == 0) watch_->look(world, events_);
     watch_->look_at_matches(world, events_);
+    watch_->look_at_touches(world, events_);
     hands_->look(world, happened_);
     for (const Event& e : events_)
       recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), e.time, e.kind, e.robot + " " + e.what,
