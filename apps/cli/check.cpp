@@ -4,6 +4,7 @@
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/servo_toml.h"
 #include "load/walk_toml.h"
 #include "step/world.h"
 
@@ -25,6 +26,7 @@ Diagnostics check_file(const std::string& path) {
   switch (kind_of(path)) {
     case FileKind::motion: return load_motion(path).notes();
     case FileKind::walk: return load_walk(path).notes();
+    case FileKind::servo: return load_servo(path).notes();
     case FileKind::robot: return load_robot(path, load_options()).notes();
     case FileKind::scene: break;
   }
@@ -34,9 +36,9 @@ Diagnostics check_file(const std::string& path) {
 }  // namespace
 
 void add_check(CLI::App& app, Outcome& outcome) {
-  auto* cmd = app.add_subcommand("check", "Check scene, robot and motion files; all errors at once");
+  auto* cmd = app.add_subcommand("check", "Check scene, robot, servo and motion files; all errors at once");
   auto files = std::make_shared<std::vector<std::string>>();
-  cmd->add_option("FILE", *files, "scene, robot (.toml, .urdf) or motion files")->required();
+  cmd->add_option("FILE", *files, "scene, robot (.toml, .urdf), servo or motion files")->required();
   cmd->footer("Exit status 1 if there are errors.\nExample: gradus check scenes/levels.toml robots/kidsize.toml");
   cmd->callback([files, &outcome] {
     for (const std::string& f : *files) {

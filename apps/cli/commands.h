@@ -32,7 +32,7 @@ LoadOptions load_options();
 std::string find_scene(const std::string& name);
 /// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or
 /// [[object]].
-enum class FileKind { scene, robot, motion, walk };
+enum class FileKind { scene, robot, motion, walk, servo };
 FileKind kind_of(const std::string& path);
 /// A scene by file or name; a robot file becomes a scene: the robot alone on a plane.
 Result<SceneSpec> load_scene_or_robot(const std::string& name);

@@ -39,7 +39,10 @@ FileKind kind_of(const std::string& path) {
   const auto has = [&](const std::string& table) { return text.find("\n" + table) != text.npos || text.starts_with(table); };
   if (has("[motion]")) return FileKind::motion;
   if (has("[walk]")) return FileKind::walk;
-  return has("[[object]]") || has("[robot]") ? FileKind::robot : FileKind::scene;
+  if (has("[[object]]") || has("[robot]")) return FileKind::robot;
+  for (const char* stage : {"[servo]", "[controller]", "[motor]", "[friction]", "[gear]"})
+    if (has(stage)) return FileKind::servo;
+  return FileKind::scene;
 }
 
 namespace {

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define GRADUS_CONTROLLER_VERSION 1
+#define GRADUS_CONTROLLER_VERSION 2 /* 2: motors and stiffness */
 
 typedef struct gradus_robot_info {
   uint32_t size, version;
@@ -29,6 +29,8 @@ typedef struct gradus_robot_info {
   const double* joint_upper;
   int32_t foot_count;
   double period;                  /* between two calls [s] */
+  /* since version 2 */
+  const int32_t* joint_has_motor; /* (joint_count) 1: an actuator chain drives the joint; motor readings and stiffness count */
 } gradus_robot_info;
 
 typedef struct gradus_output {
@@ -45,12 +47,19 @@ typedef struct gradus_output {
   double gyro[3];                 /* base axes [rad/s] */
   double accelerometer[3];        /* base axes, specific force [m/s^2] */
   const double* foot_force;       /* (foot_count) normal force [N] */
+  /* since version 2; q is what encoders on the joints see */
+  const double* q_motor;          /* (joint_count) encoders on the motors, at the joint: differ from q by play and elastic teeth */
+  const double* motor_current;    /* (joint_count) [A], 0 without electrical motor */
+  const double* motor_voltage;    /* (joint_count) at the terminals in the last step [V], the same */
 } gradus_output;
 
 typedef struct gradus_command {
   uint32_t size, version;
   int32_t joint_count;
   double* target;                 /* (joint_count) joint targets; holds the last ones */
+  /* since version 2 */
+  double* stiffness;              /* (joint_count) 0 ... 1, share of the servo's output, 0 releases the motor; holds the last ones;
+                                     NULL if no joint has a motor */
 } gradus_command;
 
 /* A library exports these four functions. */

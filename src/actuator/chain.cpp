@@ -55,7 +55,8 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
   c.limit = d.controller.limit;
   c.slope = h * c.kp + h * h * c.ki + c.kd;
   c.gain = 1;
-  if (d.electrical()) {
+  c.electrical = d.electrical();
+  if (c.electrical) {
     c.inductor = d.motor.inductance / h;
     c.per_impedance = 1 / (c.inductor + d.motor.resistance);
     c.gain = d.gear.ratio * d.motor.torque_constant * c.per_impedance;

@@ -41,13 +41,14 @@ constexpr double kRest = 1e-6;  // [rad/s] a rigid gear that creeps slower than 
 struct ChainState {
   double theta, omega;  // rotor at the joint [rad, rad/s]; motoflex: gear mass p, w
   double current;       // [A]
+  double voltage;       // at the motor's terminals in the last step [V]
   double integral;      // of the error [rad s]
   double load;          // |torque| through the gear, mean of the last steps [N m]
   double goal;          // delayed command of the last step [rad]
   double inertia;       // m/h of (9) in the last step, 0: there was none [N m s/rad]
   double outside;       // c of (9) in the last step [N m]
 };
-constexpr int kChainState = 8;  // doubles
+constexpr int kChainState = 9;  // doubles
 
 /// Constants of one chain for one length of step.
 struct Chain {
@@ -55,8 +56,9 @@ struct Chain {
   int state;  // offset of its ChainState in the robot's drive section
   GearModel gear;
   bool motor_side, error_rate;
-  bool falls;    // friction falls with the speed
-  int mimic_of;  // joint that it follows, −1: none
+  bool electrical;  // the controller's output is a voltage
+  bool falls;       // friction falls with the speed
+  int mimic_of;     // joint that it follows, −1: none
   double mimic_multiplier, mimic_offset;
   int delay_steps;     // n of (1)
   int ring;            // entries of the ring: n + 1, 0 without delay

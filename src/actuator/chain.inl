@@ -200,7 +200,9 @@ GRADUS_INLINE void end_chain(const Chain& c, const ChainState& s, const ChainSte
   n.theta = c.gear == GearModel::rigid ? q_next : s.theta + c.h * W;
   n.omega = W;
   const double output = x.piece.bound == 0 ? x.p0 - c.slope * (c.motor_side ? W : V) : x.piece.bound * c.limit;
-  n.current = x.stiffness > 0 ? c.per_impedance * (c.inductor * s.current + x.stiffness * output - c.kappa * rotor) : 0;
+  const double volts = x.stiffness * output;
+  n.voltage = c.electrical ? volts : 0;
+  n.current = x.stiffness > 0 ? c.per_impedance * (c.inductor * s.current + volts - c.kappa * rotor) : 0;
   const double error = x.goal - (c.motor_side ? n.theta : q_next);
   const bool integrates = x.piece.bound == 0 && x.stiffness > 0;  // no wind-up
   n.integral = integrates ? s.integral + c.h * error : s.integral;

@@ -47,7 +47,7 @@ void Drives::enter(View<access> view) {
     const double target = view.target()[c.joint];
     const bool filter = c.gear == GearModel::motoflex;
     state_at(c, view.drive_state_next()) = {
-        filter ? 0 : view.q()[7 + c.joint], filter ? 0 : view.v()[6 + c.joint], 0, 0, 0, target, 0, 0};
+        filter ? 0 : view.q()[7 + c.joint], filter ? 0 : view.v()[6 + c.joint], 0, 0, 0, 0, target, 0, 0};
     std::fill_n(view.drive_state_next() + c.state + kChainState, c.ring, target);
   }
 }
@@ -139,10 +139,6 @@ void carry_rotors(std::span<const Chain> chains, const double* q_before, const d
     s.theta += q_after[c.joint] - q_before[c.joint];
     s.omega = v_after[c.joint];
   }
-}
-
-double motor_angle(const Chain& c, const double* drive_state, double q) {
-  return c.gear == GearModel::elastic ? chain_state(c, drive_state).theta : q;
 }
 
 }  // namespace gradus

@@ -32,8 +32,6 @@ int drive_state_size(const RobotKind& kind, double h);
 /// Moves rotors along when somebody else moves the joints. q, v: joint parts.
 void carry_rotors(std::span<const Chain> chains, const double* q_before, const double* q_after, const double* v_after,
                   double* drive_state);
-/// Angle of a chain's rotor at the joint: what the encoder on the motor sees.
-double motor_angle(const Chain& c, const double* drive_state, double q);
 inline const ChainState& chain_state(const Chain& c, const double* drive_state) {
   return *reinterpret_cast<const ChainState*>(drive_state + c.state);
 }

@@ -123,14 +123,21 @@ void Couple::prepare(double h) {
     r.a = c.a, r.b = c.b, r.friction = c.law.friction;
     make_effects(c, r);
     set_law(c, r, h);
-    for (int k = 0; k < 3; ++k) r.x[k] = dot(c.impulse, r.direction[k]), r.x0[k] = dot(c.before, r.direction[k]);
-    r.x0[0] = 0;  // the normal compliance is the contact's own
-    r.x[0] = std::max(0.0, r.x[0]);
-    project(r.x, r.friction);
+    set_guess(c, r);
     apply(r, r.x);
-    for (int k = 0; k < 3; ++k) r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
     if (r.resists) apply_moments(r, r.m);
   }
+}
+
+/// Impulses and moments of the last step to start from.
+void Couple::set_guess(const CoupleContact& c, Row& r) {
+  for (int k = 0; k < 3; ++k) {
+    r.x[k] = dot(c.impulse, r.direction[k]), r.x0[k] = dot(c.before, r.direction[k]);
+    r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
+  }
+  r.x0[0] = 0;  // the normal compliance is the contact's own
+  r.x[0] = std::max(0.0, r.x[0]);
+  project(r.x, r.friction);
 }
 
 void Couple::make_effects(const CoupleContact& c, Row& r) {
@@ -193,8 +200,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   // unless it is elastic, when to feel it would gain energy.
   constexpr double kPatience = 5e-4;  // [m]
   const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
-  const bool waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
-  r.bias = waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
+  r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
+  r.bias = r.waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
@@ -336,16 +343,16 @@ bool Couple::gains_energy(int lo, int hi) const {
   return gain > 1e-6 * size;
 }
 
-/// Starts an island again with all restitution taken out; false if there was none.
+/// Starts an island again from the guess, with all restitution taken out; false if none had a say.
 bool Couple::without_restitution(int lo, int hi, double h) {
   bool any = false;
-  for (int i = lo; i < hi; ++i) any |= contacts_[order_[i]].law.restitution > 0;
+  for (int i = lo; i < hi; ++i) any |= contacts_[order_[i]].impact || rows_[order_[i]].waits;
   for (int i = lo; i < hi && any; ++i) {
     CoupleContact& c = contacts_[order_[i]];
     Row& r = rows_[order_[i]];
-    for (int k = 0; k < 3; ++k) r.x[k] = r.m[k] = 0;
     c.law.restitution = 0, c.impact = false;
     set_law(c, r, h);
+    set_guess(c, r);
   }
   if (any) renew_twists(lo, hi);
   return any;

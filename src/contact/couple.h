@@ -129,12 +129,14 @@ class Couple {
     double K[3][3], c[3];           // (14)
     double kept[3], kept_m[3];      // impulse and moments of the best iterate so far
     bool active;
+    bool waits;    // for its impact
     bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses
     double rolling, torsion, A_w[3], m[3];  // bounds; own response to the moments; moments about n, t1, t2
   };
 
   void prepare(double h);
   void set_law(CoupleContact& c, Row& r, double h);
+  static void set_guess(const CoupleContact& c, Row& r);
   void make_effects(const CoupleContact& c, Row& r);
   double normal_speed(const CoupleContact& c, bool before) const;
   void residual(const Row& r, double* e) const;

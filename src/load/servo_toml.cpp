@@ -109,14 +109,32 @@ void read_stages(TableReader& t, DriveSpec& out) {
   read_gear(t, out.gear);
 }
 
+/// Where "gear.ratio" was written, or else its table, or the file's beginning.
+Place place_of_key(const toml::table& table, const std::string& path, const std::string& key) {
+  const auto dot = key.find('.');
+  const toml::node* stage = table.get(key.substr(0, dot));
+  if (stage == nullptr) return {path, 1, 1};
+  const toml::table* inside = stage->as_table();
+  const toml::node* value = dot != key.npos && inside != nullptr ? inside->get(key.substr(dot + 1)) : nullptr;
+  return place_of(value != nullptr ? *value : *stage);
+}
+
+/// Where a key could not be read, numbers that seem to be missing may stand there: only those that were read are
+/// judged.
+void judge_numbers(const toml::table& table, const std::string& path, const DriveSpec& drive, Diagnostics& log) {
+  const bool whole = log.empty();
+  for (const DriveFault& f : drive_faults(drive))
+    if (whole || !f.missing) log.push_back({place_of_key(table, path, f.key), Severity::error, f.text, f.suggestion});
+}
+
 /// All but the robot's use of it. Returns whether it is sound.
 bool read_file(const toml::table& table, const std::string& path, DriveSpec& out, Diagnostics& log) {
-  const std::size_t before = log.size();
-  TableReader t(table, log);
+  Diagnostics own;
+  TableReader t(table, own);
   out = DriveSpec{};
   out.file = path;
   if (const toml::table* head = t.table("servo")) {
-    TableReader h(*head, log);
+    TableReader h(*head, own);
     for (auto [key, text] : {std::pair{"name", &out.name}, {"source", &out.source}, {"valid", &out.valid}})
       if (!h.text(key, *text) && !h.has(key))
         h.fault(h.place(), fmt::format("the servo has no {}", key), fmt::format("add {} = \"…\"", key));
@@ -124,14 +142,14 @@ bool read_file(const toml::table& table, const std::string& path, DriveSpec& out
     h.text("notes", out.notes);
     h.finish("[servo]");
   } else if (!t.has("servo")) {
-    log.push_back(
+    own.push_back(
         {{path, 1, 1}, Severity::error, "the file has no [servo] table", "add [servo] with name, source and valid"});
   }
   read_stages(t, out);
   t.finish("a servo file");
-  if (log.size() == before)
-    for (const std::string& fault : drive_faults(out)) log.push_back({{path, 1, 1}, Severity::error, fault, ""});
-  return log.size() == before;
+  judge_numbers(table, path, out, own);
+  log.insert(log.end(), own.begin(), own.end());
+  return own.empty();
 }
 
 }  // namespace

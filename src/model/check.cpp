@@ -93,24 +93,6 @@ bool bad_colour(const std::optional<Vec3>& c) {
   return c && (out(c->x) || out(c->y) || out(c->z));
 }
 
-constexpr double kLongestDelay = 1;  // [s] bounds the ring of commands
-
-void gear_faults(const DriveSpec& d, std::vector<std::string>& out) {
-  const GearStageSpec& g = d.gear;
-  const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
-  if (!(g.ratio > 0 && finite(g.ratio))) out.push_back(fmt::format("the gear's ratio is {}: it must be greater than 0", g.ratio));
-  if (!(g.efficiency > 0 && g.efficiency <= 1))
-    out.push_back(fmt::format("the gear's efficiency is {}: it lies between 0 and 1", g.efficiency));
-  if (bad(g.play) || bad(g.stiffness) || bad(g.damping) || bad(g.inertia))
-    out.push_back("the gear's play, stiffness, damping and inertia must be finite and not negative");
-  if (g.model == GearModel::rigid && g.play > 0) out.push_back("a rigid gear has no play: give the stiffness of its teeth");
-  if (g.model != GearModel::rigid && !(g.stiffness > 0))
-    out.push_back(fmt::format("the {} gear needs a stiffness", to_string(g.model)));
-  if (g.model == GearModel::elastic && !(d.motor.inertia > 0))
-    out.push_back("behind an elastic gear the rotor moves by itself: give the motor's inertia");
-  if (g.model == GearModel::motoflex && !(g.inertia > 0)) out.push_back("the motoflex gear needs the inertia of its mass");
-}
-
 class RobotCheck {
  public:
   RobotCheck(const RobotSpec& robot, const PlaceOf& place_of) : robot_(robot), place_of_(place_of) {}
@@ -281,7 +263,7 @@ class RobotCheck {
       fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
     if (bad(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
     if (o.drive) {
-      for (const std::string& text : drive_faults(*o.drive)) fault("servo", text, "");
+      for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
       if (o.kind != ObjectKind::revolute) fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
     }
     const ServoSpec& s = o.servo;
@@ -625,29 +607,6 @@ class SceneCheck {
 };
 
 }  // namespace
-
-std::vector<std::string> drive_faults(const DriveSpec& d) {
-  std::vector<std::string> out;
-  const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
-  const ControllerStageSpec& c = d.controller;
-  const MotorStageSpec& m = d.motor;
-  const FrictionStageSpec& f = d.friction;
-  if (bad(d.delay) || d.delay > kLongestDelay)
-    out.push_back(fmt::format("the delay is {} s: it lies between 0 and {} s", d.delay, kLongestDelay));
-  if (bad(c.kp) || bad(c.ki) || bad(c.kd)) out.push_back("the controller's kp, ki and kd must be finite and not negative");
-  if (!(c.limit > 0)) out.push_back(fmt::format("the controller's limit is {}: it must be greater than 0", c.limit));
-  if (!(c.stiffness >= 0 && c.stiffness <= 1)) out.push_back(fmt::format("the stiffness is {}: it lies between 0 and 1", c.stiffness));
-  if (bad(m.resistance) || bad(m.inductance) || bad(m.torque_constant) || bad(m.back_emf) || bad(m.inertia))
-    out.push_back("the motor's numbers must be finite and not negative");
-  if (d.electrical() && !(m.torque_constant > 0)) out.push_back("a motor with a resistance needs a torque constant");
-  if (!d.electrical() && (m.torque_constant > 0 || m.back_emf > 0 || m.inductance > 0))
-    out.push_back("the motor has electrical numbers but no resistance");
-  if (bad(f.coulomb) || bad(f.viscous) || bad(f.stribeck) || bad(f.load) || bad(f.load_stribeck))
-    out.push_back("the friction's numbers must be finite and not negative");
-  if (!(f.stribeck_speed > 0 && finite(f.stribeck_speed))) out.push_back("the Stribeck speed must be greater than 0");
-  gear_faults(d, out);
-  return out;
-}
 
 const std::vector<std::string>& known_motions() {
   static const std::vector<std::string> names{"kinematic_walk", "single_body", "prescribed_joints", "articulated",

@@ -20,8 +20,13 @@ using ScenePlaceOf =
     std::function<std::optional<Place>(const std::string& path)>;  // "world.step", "robot.blue1.motion"
 Diagnostics check_scene(const SceneSpec& scene, const ScenePlaceOf& place_of);
 
-/// What is wrong with a chain's own numbers; empty if nothing is.
-std::vector<std::string> drive_faults(const DriveSpec& drive);
+/// What is wrong with a chain's own numbers; empty if nothing is [check_drive.cpp].
+struct DriveFault {
+  const char* key;  // as servo files have it: "delay", "gear.ratio"; a table where something is missing in it
+  std::string text, suggestion;
+  bool missing;  // a number is due that nobody gave
+};
+std::vector<DriveFault> drive_faults(const DriveSpec& drive);
 /// Of pitch and groups; part of check_scene. path as above; `otherwise` is the place if nobody knows a better one.
 using SceneFault = std::function<void(const std::string& path, const Place& otherwise, const std::string& text,
                                       const std::string& suggestion)>;

@@ -18,6 +18,8 @@ struct RobotOutput {
   double time;                       // [s]
   std::span<const double> q, v, tau; // (njoint) joint coordinates, velocities, forces of the last step
   std::span<const double> q_motor;   // (njoint) encoders on the motors, at the joint: q where the gear has no play
+  std::span<const double> current;   // (njoint) of the motors, 0 where the drive has none    [A]
+  std::span<const double> voltage;   // (njoint) at their terminals in the last step, the same [V]
   Vec3 p_WB;                         // base, ground truth
   Quat q_WB;
   Vec3 w_WB, v_WB;                   // base velocities, world axes

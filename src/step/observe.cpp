@@ -24,21 +24,30 @@ std::span<const double> World::tau(int robot) const {
   return {state_[0].slab.data() + c.at.r, static_cast<std::size_t>(c.kind->njoint())};
 }
 
-double World::motor_angle(int robot, int joint) const {
+const ChainState* World::chain_of(int robot, int joint) const {
   const Slot& s = slot(robot);
   const int drive = s.context.kind->joints[static_cast<std::size_t>(joint)].drive;
-  const double q = state_[0].slab[static_cast<std::size_t>(s.context.at.q + 7 + joint)];
-  if (drive < 0 || !s.needs.uses_drives) return q;
+  if (drive < 0 || !s.needs.uses_drives) return nullptr;
   const Chain& c = chains_of(*s.context.kind, s.scratch.drive_own)[static_cast<std::size_t>(drive)];
-  return gradus::motor_angle(c, state_[0].slab.data() + s.context.at.drive, q);
+  return &chain_state(c, state_[0].slab.data() + s.context.at.drive);
+}
+
+double World::motor_angle(int robot, int joint) const {
+  const ChainState* chain = chain_of(robot, joint);
+  const RobotKind& kind = *slot(robot).context.kind;
+  const auto j = static_cast<std::size_t>(joint);
+  const bool own = chain != nullptr && kind.drives[static_cast<std::size_t>(kind.joints[j].drive)].spec.has_rotor();
+  return own ? chain->theta : q(robot)[7 + j];
 }
 
 double World::motor_current(int robot, int joint) const {
-  const Slot& s = slot(robot);
-  const int drive = s.context.kind->joints[static_cast<std::size_t>(joint)].drive;
-  if (drive < 0) return 0;
-  const Chain& c = chains_of(*s.context.kind, s.scratch.drive_own)[static_cast<std::size_t>(drive)];
-  return chain_state(c, state_[0].slab.data() + s.context.at.drive).current;
+  const ChainState* chain = chain_of(robot, joint);
+  return chain ? chain->current : 0;
+}
+
+double World::motor_voltage(int robot, int joint) const {
+  const ChainState* chain = chain_of(robot, joint);
+  return chain ? chain->voltage : 0;
 }
 
 double World::drive_energy(int robot) const {
@@ -162,9 +171,20 @@ RobotOutput World::output(int robot) const {
   auto& force = const_cast<Slot&>(s).foot_force;  // room made at compile, private to this robot
   for (std::size_t i = 0; i < force.size(); ++i) force[i] = contact_force(robot, s.context.kind->feet[i]);
   o.foot_force = force;
-  auto& motor = const_cast<Slot&>(s).q_motor;
-  for (std::size_t i = 0; i < nj; ++i) motor[i] = motor_angle(robot, static_cast<int>(i));
-  o.q_motor = motor;
+  auto& motors = const_cast<Slot&>(s);
+  std::copy(o.q.begin(), o.q.end(), motors.q_motor.begin());
+  for (std::vector<double>* electrical : {&motors.current, &motors.voltage}) std::fill(electrical->begin(), electrical->end(), 0.0);
+  if (s.needs.uses_drives)
+    for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own)) {
+      const ChainState& chain = chain_state(c, state_[0].slab.data() + s.context.at.drive);
+      const auto j = static_cast<std::size_t>(c.joint);
+      if (c.gear == GearModel::elastic) motors.q_motor[j] = chain.theta;
+      motors.current[j] = chain.current;
+      motors.voltage[j] = chain.voltage;
+    }
+  o.q_motor = s.q_motor;
+  o.current = s.current;
+  o.voltage = s.voltage;
   return o;
 }
 
@@ -210,6 +230,12 @@ void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
   double* push = input_.slab.data() + slot(robot).context.at.target + slot(robot).context.kind->njoint() + kPushLink;
   const double out[7] = {double(link), force.x, force.y, force.z, p_L.x, p_L.y, p_L.z};
   std::copy(out, out + 7, push);
+}
+
+World::Push World::push(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  const double* push = input_.slab.data() + c.at.target + c.kind->njoint() + kPushLink;
+  return {static_cast<int>(push[0]), {push[1], push[2], push[3]}, {push[4], push[5], push[6]}};
 }
 
 bool World::fits(const Impulse& i) const {

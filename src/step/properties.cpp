@@ -134,6 +134,7 @@ const Decl kDriven[] = {
 const Decl kChained[] = {
     {"q_motor", "rad", "encoder on the motor, at the joint", [](const World& w, int r, int o) { return w.motor_angle(r, static_cast<int>(joint_of(w, r, o))); }},
     {"current", "A", "of the motor", [](const World& w, int r, int o) { return w.motor_current(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"voltage", "V", "at the motor's terminals in the last step", [](const World& w, int r, int o) { return w.motor_voltage(r, static_cast<int>(joint_of(w, r, o))); }},
     {"stiffness", "", "share of the controller's output that is used; 0 releases the motor",
      [](const World& w, int r, int o) { return const_cast<World&>(w).stiffness(r)[joint_of(w, r, o)]; },
      [](World& w, int r, int o, double x) {

@@ -94,7 +94,7 @@ int World::make_room(Slot& s, const RobotKind& kind) {
   c.dv.resize(njoint);
   c.response.resize(nlink);
   s.foot_force.resize(kind.feet.size());
-  s.q_motor.resize(njoint);
+  for (std::vector<double>* motors : {&s.q_motor, &s.current, &s.voltage}) motors->resize(njoint);
   int z = 0;
   std::size_t own = 0;
   for (const MotionTable& m : all_motions()) {  // room for every motion it may change to

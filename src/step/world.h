@@ -26,6 +26,8 @@
 
 namespace gradus {
 
+struct ChainState;  // actuator/chain.h
+
 /// An impulse on a link, given in world axes at a point of the link's frame. Taken in the next step (B4).
 struct Impulse {
   int robot, link;
@@ -80,6 +82,7 @@ class World {
   std::span<const double> tau(int robot) const;       // joint forces of the last step
   double motor_angle(int robot, int joint) const;      // encoder on the motor, at the joint
   double motor_current(int robot, int joint) const;    // [A]; 0 where the drive has no electrical motor
+  double motor_voltage(int robot, int joint) const;    // at its terminals in the last step [V]; the same
   double drive_energy(int robot) const;                // of rotors behind elastic gears, teeth and currents; zero at other levels
   std::span<const ContactMemory> contact_memory(int robot) const;
   std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
@@ -105,6 +108,11 @@ class World {
   std::span<double> targets(int robot);               // held until changed
   std::span<double> stiffness(int robot);             // of the joints' chains, held; empty if the robot has none
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
+  struct Push {
+    int link;         // −1: none
+    Vec3 force, p_L;  // world axes; in the link's frame   [N, m]
+  };
+  Push push(int robot) const;                         // as held
   /// Once, in the next step. False if there is no such link or 64 are waiting already.
   bool add_impulse(const Impulse& impulse);
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
@@ -142,7 +150,7 @@ class World {
     MotionNeeds needs;
     RobotScratch scratch;
     RobotContext context;
-    std::vector<double> foot_force, q_motor;
+    std::vector<double> foot_force, q_motor, current, voltage;
     Vec3 up;             // the ground's normal in the base's axes at the start
     double us = 0;
     std::int64_t predictions = 0, unsettled = 0;
@@ -191,6 +199,7 @@ class World {
   void point_at_states();
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
+  const ChainState* chain_of(int robot, int joint) const;  // null where no chain drives the joint now
   Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 

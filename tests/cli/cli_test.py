@@ -222,6 +222,29 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
         self.assertEqual(done.returncode, 1)
         self.assertIn("version", done.stderr)
 
+    def test_a_library_of_an_older_version_still_drives(self):
+        done = run("run", self.with_library("libold.so"), "--for", "0.1s", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def with_nao(self, name):
+        return self.scene(f"""
+[world]
+include = ["{SOURCE}/fields/plane.toml"]
+[robot.nao]
+model = "{SOURCE}/robots/nao_h25_v6.toml"
+servo = {{ LKneePitch = {{ gear = {{ play = "1.4 deg", stiffness = "1500 N m/rad", damping = "2 N m s/rad" }} }} }}
+controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
+""")
+
+    def test_both_encoders_current_and_voltage_are_seen_and_a_motor_is_released(self):
+        done = run("run", self.with_nao("libmotors.so"), "--for", "1s", "--quiet")
+        self.assertIn("ended the run with code 7", done.stderr)
+
+    def test_a_stiffness_above_one_is_refused(self):
+        done = run("run", self.with_nao("libstiff.so"), "--for", "1s", "--quiet")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stiffness outside 0 ... 1", done.stderr)
+
     def test_a_file_that_is_no_library_is_refused(self):
         done = run("run", self.with_library("nothing.so"), "--for", "1s", "--quiet")
         self.assertEqual(done.returncode, 1)
@@ -229,6 +252,14 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
 
 
 class Others(Scratch):
+    def test_check_knows_servo_files(self):
+        good = run("check", *sorted((SOURCE / "servos").glob("*.toml")))
+        self.assertEqual(good.returncode, 0, good.stderr)
+        bad = SOURCE / "tests/misuse/files/servo_units_and_numbers.toml"
+        done = run("check", bad.name, cwd=bad.parent)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, bad.with_suffix(".expected").read_text())
+
     def test_check_tells_all_errors_at_once(self):
         bad = self.scene('[world]\nstep = 1\nfriktion = 2\n[robot.a]\nmodel = "none.toml"\n')
         done = run("check", bad)
@@ -281,13 +312,43 @@ class Others(Scratch):
             self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
         self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
 
-    def test_paper_tosses_needs_its_data(self):
-        self.assertEqual(run("paper", "tosses", "--data", "/nowhere").returncode, 1)
-        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", "tosses")
+    def paper_with_data(self, name, *words, data):
+        """Result of an experiment on recordings that are not part of gradus; skips where they are not."""
+        self.assertEqual(run("paper", name, "--data", "/nowhere").returncode, 1)
+        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", data)
         if not os.path.isdir(folder):
-            self.skipTest("no recorded tosses; set GRADUS_SHARED")
-        out = json.loads(run("paper", "tosses", "--quick", "--json", "--data", folder).stdout)
-        self.assertLess(out["rows"][0]["gradus"]["nominal friction, e 0"], 40)
+            self.skipTest(f"no {data}; set GRADUS_SHARED")
+        out = json.loads(run("paper", name, *words, "--json", "--data", folder).stdout)
+        return {row["quantity"]: row for row in out["rows"]}, out["verdict"]
+
+    def test_paper_servos_reach_what_is_asked(self):
+        rows, verdict = self.paper_with_data("servos", data="actuators")
+        self.assertEqual(len(rows), 3)
+        for name, row in rows.items():
+            self.assertLessEqual(row["gradus"]["all recordings"], row["paper"]["all recordings"], name)
+            self.assertFalse(set(row["held_out"]) == set(row["recordings"]), name)
+            self.assertLess(row["gradus"]["held out"], 2 * row["paper"]["all recordings"], name)
+        self.assertIn("all three", verdict)
+
+    def test_paper_motoflex_50_falls_by_compliance(self):
+        rows, _ = self.paper_with_data("motoflex-50", "--quick", data="motoflex")
+        for name, time in rows["time of the fall, in the target file"]["gradus"].items():
+            if name.startswith("stiff"):
+                self.assertEqual(time, "stands", name)
+            else:
+                self.assertTrue(2.9 <= time <= 3.3, f"{name}: {time}")
+
+    def test_paper_motoflex_200_walks_as_fast_as_asked(self):
+        rows, _ = self.paper_with_data("motoflex-200", "--quick", data="motoflex")
+        speed, line = rows["speed, friction 0.4"]["gradus"], rows["pitch line at 2 Hz (each step)"]["gradus"]
+        for drive in ("nao", "play"):
+            self.assertTrue(195 <= speed[f"{drive}, hard floor"] <= 220, speed)
+            self.assertTrue(2 <= line[f"{drive}, hard floor"] <= 4, line)
+        self.assertLessEqual(line["stiff, hard floor"], 1.1)
+
+    def test_paper_tosses_needs_its_data(self):
+        rows, _ = self.paper_with_data("tosses", "--quick", data="tosses")
+        self.assertLess(next(iter(rows.values()))["gradus"]["nominal friction, e 0"], 40)
 
 
 unittest.main()

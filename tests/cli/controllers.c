@@ -1,21 +1,60 @@
-/* Controller libraries that misbehave; the macro says how. */
+/* Controller libraries that misbehave; the macro says how. OLD: built for version 1, which knew no motors. MOTORS: reads both encoders
+ * of a worn knee, its current and voltage, releases it, and ends the run with code 7 if all was as it must be. */
 #include <gradus/controller.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct Knee {
+  int joint;
+  double most_apart, most_current, most_voltage;
+};
 
 uint32_t gradus_controller_version(void) {
 #ifdef FUTURE
   return GRADUS_CONTROLLER_VERSION + 1;
+#elif defined(OLD)
+  return 1;
 #else
   return GRADUS_CONTROLLER_VERSION;
 #endif
 }
 void* gradus_controller_create(const gradus_robot_info* info, const char* options) {
-  (void)info, (void)options;
-  return malloc(1);
+  (void)options;
+  struct Knee* knee = calloc(1, sizeof *knee);
+#ifdef MOTORS
+  for (int j = 0; j < info->joint_count; ++j)
+    if (strcmp(info->joint_names[j], "LKneePitch") == 0 && info->joint_has_motor[j]) knee->joint = j;
+#endif
+  (void)info;
+  return knee;
 }
+#ifdef MOTORS
+static int32_t look_at(struct Knee* knee, const gradus_output* output, gradus_command* command) {
+  const int j = knee->joint;
+  const double apart = fabs(output->q_motor[j] - output->q[j]), current = fabs(output->motor_current[j]),
+               voltage = fabs(output->motor_voltage[j]);
+  if (output->time < 0.5) { /* standing: the load holds the teeth apart by half the play and a little */
+    knee->most_apart = fmax(knee->most_apart, apart);
+    knee->most_current = fmax(knee->most_current, current);
+    knee->most_voltage = fmax(knee->most_voltage, voltage);
+    return command->stiffness[j] == 0.7 ? 0 : 2; /* as the servo file has it */
+  }
+  command->stiffness[j] = 0;
+  if (output->time < 0.515) return 0;
+  if (current != 0 || voltage != 0) return 3; /* released: an open circuit */
+  const int seen = knee->most_apart > 0.011 && knee->most_apart < 0.03 && knee->most_current > 0.01 && knee->most_voltage > 0.1;
+  return seen ? 7 : 4;
+}
+#endif
 int32_t gradus_controller_step(void* self, const gradus_output* output, gradus_command* command) {
   (void)self;
+#ifdef MOTORS
+  return look_at(self, output, command);
+#endif
+#ifdef TOO_STIFF
+  if (output->time > 0.3) command->stiffness[0] = 1.5;
+#endif
 #ifdef CRASH
   static int* volatile nowhere; /* the compiler cannot see that it is null */
   if (output->time > 0.3) *nowhere = 1;

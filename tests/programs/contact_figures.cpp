@@ -10,6 +10,7 @@
 #include "control/attach.h"
 #include "load/scene_toml.h"
 #include "support/contact_scenes.h"
+#include "support/energy_books.h"
 
 namespace gradus::test {
 namespace {
@@ -89,63 +90,71 @@ std::unique_ptr<World> load(const std::string& file, std::uint64_t seed, double 
   return world;
 }
 
-double energy(const World& w) {
-  double e = 0;
-  for (int r = 0; r < w.robot_count(); ++r) e += w.energy(r);
-  return e;
-}
-
-/// Energy that the drives and passive joints put in during the last step: Σ τ (v + v⁺)/2 h.
-double work(const World& w, const std::vector<std::vector<double>>& v0) {
-  double sum = 0;
-  for (int r = 0; r < w.robot_count(); ++r) {
-    const auto tau = w.tau(r), v = w.v(r);
-    for (std::size_t j = 0; j < tau.size(); ++j) sum += tau[j] * 0.5 * (v[6 + j] + v0[static_cast<std::size_t>(r)][6 + j]) * w.model().step;
+/// Books of a run [support/energy_books.h]: the largest of a step, and the largest rise over any stretch.
+struct Peak {
+  double sum = 0, least = 0, step = -1e9, rise = 0;
+  void add(double d) {
+    sum += d;
+    step = std::max(step, d);
+    rise = std::max(rise, sum - least);
+    least = std::min(least, sum);
   }
-  return sum;
-}
-
-struct Balance {
-  double worst_step = -1e9, rise = -1e9;  // energy beyond the drives' work: in a step; over any stretch
-  double top = 0;
+  void take(const Peak& p) { sum += p.sum, step = std::max(step, p.step), rise = std::max(rise, p.rise); }
+  void print(const char* name) const { std::printf("  %-44s step %9.2e, rise %9.2e, sum %10.3e J\n", name, step, rise, sum); }
 };
 
-/// Runs and keeps the books: gain = E − E₀ − work of the drives must only fall.
+struct Balance {
+  Peak beyond_drives;  // energy of the bodies less the joints' work
+  Peak with_springs;   // the same with what the contacts' springs store
+  Peak contacts;       // work of contacts and what they store
+  Peak gravity, inertia;
+  double top = 0;
+  int making = 0, making_unsettled = 0;  // steps in which contacts made more than 10 µJ; of these, unsettled ones
+  void take(const Balance& b) {
+    beyond_drives.take(b.beyond_drives), with_springs.take(b.with_springs), contacts.take(b.contacts), gravity.take(b.gravity), inertia.take(b.inertia);
+    top = std::max(top, b.top);
+    making += b.making, making_unsettled += b.making_unsettled;
+  }
+};
+
 Balance balance(World& w, double seconds) {
-  Balance b;
-  double before = energy(w), gain = 0, least = 0;
+  Balance out;
   const int steps = static_cast<int>(std::lround(seconds / w.model().step));
   for (int i = 0; i < steps; ++i) {
-    const auto v0 = all_v(w);
-    w.step();
-    const double e = energy(w), d = e - before - work(w, v0);
-    before = e;
-    gain += d;
-    b.worst_step = std::max(b.worst_step, d);
-    b.rise = std::max(b.rise, gain - least);
-    least = std::min(least, gain);
-    for (int r = 0; r < w.robot_count(); ++r) b.top = std::max(b.top, norm(base_velocity_of(w, r)));
+    const std::int64_t unsettled = w.report().coupling.unsettled;
+    const EnergyBooks b = step_with_books(w);
+    if (b.contacts + b.stored > 1e-5) ++out.making, out.making_unsettled += w.report().coupling.unsettled > unsettled;
+    out.beyond_drives.add(b.bodies - b.joints);
+    out.with_springs.add(b.bodies - b.joints + b.stored);
+    out.contacts.add(b.contacts + b.stored);
+    out.gravity.add(b.gravity), out.inertia.add(b.inertia);
+    for (int r = 0; r < w.robot_count(); ++r) out.top = std::max(out.top, norm(base_velocity_of(w, r)));
   }
-  return b;
+  return out;
 }
 
 void scrum(int seeds, double h) {
-  double worst = -1e9, rise = -1e9, top = 0;
+  Balance all;
   int bad = 0;
   std::int64_t unsettled = 0, dropped = 0, steps = 0, passes = 0;
   for (int s = 1; s <= seeds; ++s) {
     const auto w = load(GRADUS_SOURCE_DIR "/scenes/scrum.toml", static_cast<std::uint64_t>(s), h);
     const Balance b = balance(*w, 4);
-    worst = std::max(worst, b.worst_step), rise = std::max(rise, b.rise), top = std::max(top, b.top);
+    all.take(b);
     bad += w->report().not_finite >= 0 || !(b.top < 20);
     unsettled += w->report().coupling.unsettled, dropped += w->report().coupling.dropped, passes += w->report().coupling.passes;
     steps += w->k();
     if (seeds <= 5) print_coupling(*w);
   }
-  std::printf("scrum, %d seeds, %g ms: exploded %d, energy beyond the drives' work: worst step %.2e J, worst rise %.2e J, fastest base %.2f m/s, "
-              "second passes %lld unsettled %lld dropped %lld of %lld steps\n",
-              seeds, h * 1e3, bad, worst, rise, top, static_cast<long long>(passes), static_cast<long long>(unsettled),
-              static_cast<long long>(dropped), static_cast<long long>(steps));
+  std::printf("scrum, %d seeds: exploded %d, fastest base %.2f m/s, second passes %lld unsettled %lld dropped %lld of %lld steps\n", seeds,
+              bad, all.top, static_cast<long long>(passes), static_cast<long long>(unsettled), static_cast<long long>(dropped),
+              static_cast<long long>(steps));
+  all.beyond_drives.print("bodies, beyond the drives' work");
+  all.with_springs.print("bodies and springs, beyond the drives' work");
+  all.contacts.print("contacts: work and what they store");
+  std::printf("  steps in which contacts made more than 1e-5 J: %d, of which %d did not settle\n", all.making, all.making_unsettled);
+  all.gravity.print("integration: gravity");
+  all.inertia.print("integration: inertia");
 }
 
 void one_scene(const std::string& file, double h) {

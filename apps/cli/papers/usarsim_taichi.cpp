@@ -59,53 +59,63 @@ std::optional<NaoRun> dance(const std::string& level, NaoDrive drive, Dance& d) 
   return run_trial(t, [&d](World& w) { look(w, d); });
 }
 
+struct Variant {
+  const char* level;
+  NaoDrive drive;
+  std::string name;
+};
+const Variant kVariants[] = {{"single_body", NaoDrive::nao, "single_body"},
+                             {"prescribed_joints", NaoDrive::nao, "prescribed_joints"},
+                             {"articulated", NaoDrive::nao, "articulated, nao"},
+                             {"articulated", NaoDrive::play, "articulated, play"}};
+
+struct Figures {
+  Json outcome, left, right, margin, error;
+  Plot plot{"RAnkleRoll in the dance", "time [s]", "RAnkleRoll [deg]", {}};
+  std::vector<double> plan;  // RAnkleRoll as commanded: of the level whose joints follow exactly    [rad]
+  int fallen = 0;
+};
+
+double rms_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  const std::size_t n = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
+bool run_variant(const Variant& v, Figures& out) {
+  Dance d;
+  const auto run = dance(v.level, v.drive, d);
+  if (!run) return false;
+  out.fallen += run->fell;
+  out.outcome[v.name] = run->fell ? "falls" : "keeps its balance";
+  out.left[v.name] = d.one_leg[0];
+  out.right[v.name] = d.one_leg[1];
+  out.margin[v.name] = 1000 * d.margin;
+  if (v.name == "prescribed_joints") out.plan = d.ankle;
+  if (v.level == std::string("articulated")) out.error[v.name] = rms_difference(d.ankle, out.plan) / kDegree;
+  out.plot.series.push_back({v.name, d.t, {}});
+  for (const double a : d.ankle) out.plot.series.back().y.push_back(a / kDegree);
+  return true;
+}
+
 }  // namespace
 
 /// Paper 001, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this
 /// one holds each leg for 30 s (motions/nao_tai_chi.toml).
 std::optional<Json> usarsim_taichi(const PaperOptions& options) {
-  struct Variant {
-    const char* level;
-    NaoDrive drive;
-    std::string name;
-  };
-  const Variant variants[] = {{"single_body", NaoDrive::nao, "single_body"},
-                              {"prescribed_joints", NaoDrive::nao, "prescribed_joints"},
-                              {"articulated", NaoDrive::nao, "articulated, nao"},
-                              {"articulated", NaoDrive::play, "articulated, play"}};
-  Json outcome, left, right, margin, error;
-  Plot plot{"RAnkleRoll in the dance", "time [s]", "RAnkleRoll [deg]", {}};
-  std::vector<double> plan;
-  int fallen = 0;
-  for (const Variant& v : variants) {
-    Dance d;
-    const auto run = dance(v.level, v.drive, d);
-    if (!run) return std::nullopt;
-    fallen += run->fell;
-    outcome[v.name] = run->fell ? "falls" : "keeps its balance";
-    left[v.name] = d.one_leg[0];
-    right[v.name] = d.one_leg[1];
-    margin[v.name] = 1000 * d.margin;
-    if (v.name == "prescribed_joints") plan = d.ankle;
-    if (!plan.empty() && v.level[0] == 'a') {
-      double sum = 0;
-      const std::size_t n = std::min(plan.size(), d.ankle.size());
-      for (std::size_t i = 0; i < n; ++i) sum += std::pow(d.ankle[i] - plan[i], 2);
-      error[v.name] = std::sqrt(sum / static_cast<double>(n)) / kDegree;
-    }
-    plot.series.push_back({v.name, d.t, {}});
-    for (const double a : d.ankle) plot.series.back().y.push_back(a / kDegree);
-  }
-  if (!options.out.empty() && !write_plot(plot, options.out, "usarsim-taichi")) return std::nullopt;
-  Json rows = Json::array();
-  rows.push_back(row("outcome", "", "keeps its balance", "keeps its balance", outcome));
-  rows.push_back(row("time on the left leg alone", "s", nullptr, nullptr, left));
-  rows.push_back(row("time on the right leg alone", "s", nullptr, nullptr, right));
-  rows.push_back(row("centre of mass, least distance from the sole's edge", "mm", nullptr, nullptr, margin));
-  rows.push_back(row("RAnkleRoll, rms from the command", "deg", nullptr, nullptr, error));
+  Figures f;
+  for (const Variant& v : kVariants)
+    if (!run_variant(v, f)) return std::nullopt;
+  if (!options.out.empty() && !write_plot(f.plot, options.out, "usarsim-taichi")) return std::nullopt;
+  const Json rows = {row("outcome", "", "keeps its balance", "keeps its balance", f.outcome),
+                     row("time on the left leg alone", "s", nullptr, nullptr, f.left),
+                     row("time on the right leg alone", "s", nullptr, nullptr, f.right),
+                     row("centre of mass, least distance from the sole's edge", "mm", nullptr, nullptr, f.margin),
+                     row("RAnkleRoll, rms from the command", "deg", nullptr, nullptr, f.error)};
   const std::string verdict =
-      fallen ? std::to_string(fallen) + " of 4 variants fall"
-             : "balance is kept on each leg at every level, also with worn gears, as by the paper's robots";
+      f.fallen ? std::to_string(f.fallen) + " of 4 variants fall"
+               : "balance is kept on each leg at every level, also with worn gears, as by the paper's robots";
   return Json{{"name", "usarsim-taichi"}, {"rows", rows}, {"verdict", verdict}};
 }
 

@@ -112,13 +112,16 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
     problem = "was built for interface version " + std::to_string(version) + ", this gradus has " + std::to_string(GRADUS_CONTROLLER_VERSION);
   std::vector<const char*> names;
   std::vector<double> lower, upper;
+  std::vector<std::int32_t> motor;
   for (const Joint& j : kind.joints) {
     names.push_back(kind.objects[static_cast<std::size_t>(j.object)].name.c_str());
     lower.push_back(j.lower);
     upper.push_back(j.upper);
+    motor.push_back(j.drive >= 0);
   }
   const gradus_robot_info info{sizeof info, GRADUS_CONTROLLER_VERSION, robot_name.c_str(), kind.name.c_str(), kind.njoint(),
-                               names.data(), lower.data(), upper.data(), static_cast<std::int32_t>(kind.feet.size()), period};
+                               names.data(), lower.data(), upper.data(), static_cast<std::int32_t>(kind.feet.size()), period,
+                               motor.data()};
   if (problem.empty()) problem = guarded([&] { c->self_ = f.create(&info, options.c_str()); });
   if (problem.empty() && !c->self_) problem = "refused this robot (gradus_controller_create returned NULL)";
   if (!problem.empty()) return error(place, "controller library '" + path + "' " + problem, "");
@@ -137,14 +140,17 @@ void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
                           static_cast<std::int32_t>(o.q.size()), static_cast<std::int32_t>(o.foot_force.size()),
                           o.q.data(), o.v.data(), o.tau.data(), {p.x, p.y, p.z},
                           {o.q_WB.w, o.q_WB.x, o.q_WB.y, o.q_WB.z}, {v.x, v.y, v.z}, {g.x, g.y, g.z}, {a.x, a.y, a.z},
-                          o.foot_force.data()};
-  gradus_command in{sizeof in, GRADUS_CONTROLLER_VERSION, static_cast<std::int32_t>(command.target.size()), command.target.data()};
+                          o.foot_force.data(), o.q_motor.data(), o.current.data(), o.voltage.data()};
+  gradus_command in{sizeof in, GRADUS_CONTROLLER_VERSION, static_cast<std::int32_t>(command.target.size()), command.target.data(),
+                    command.stiffness.data()};
   std::int32_t answer = 0;
   const std::string problem = guarded([&] { answer = functions_->step(self_, &out, &in); });
   if (!problem.empty()) return fail(problem);
   if (answer != 0) return fail("ended the run with code " + std::to_string(answer));
   for (double t : command.target)
     if (!std::isfinite(t)) return fail("asked for a joint target that is not finite");
+  for (double s : command.stiffness)
+    if (!(s >= 0 && s <= 1)) return fail("asked for a stiffness outside 0 ... 1");
 }
 
 }  // namespace gradus

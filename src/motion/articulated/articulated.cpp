@@ -72,11 +72,12 @@ void Articulated::predict(View<access> view, double h) {
     const Vec6 acc0 = solve_root(kind.root, view.gravity(), I0, b0, own.root);
     aba_outward_in_pairs(*kind.pairs, x, view.frames(), own.factors(kind), acc0, view.acc_out(), view.a_out());
   }
+  if (kind.drives.empty()) return;
   const JointFactor* factors = view.own<Scratch>().factors(kind);
-  for (const DriveModel& d : kind.drives) {
-    const Link& l = kind.links[static_cast<std::size_t>(d.joint) + 1];
-    view.d_inv_out()[d.joint] = l.leader < 0 ? factors[d.joint + 1].d_inv : factors[l.leader].d_inv * l.ratio * l.ratio;
-  }
+  const Link* links = kind.links.data();
+  for (int i = 1; i < kind.nlink(); ++i)
+    view.d_inv_out()[i - 1] =
+        links[i].leader < 0 ? factors[i].d_inv : factors[links[i].leader].d_inv * links[i].ratio * links[i].ratio;
 }
 
 void Articulated::respond(View<access> view) {

@@ -50,6 +50,7 @@ TEST(Motor, stalled_gives_kt_u_over_r_through_the_gear) {
     for (int i = 0; i < 20; ++i) rig.step(1);
     EXPECT_NEAR(rig.torque, S * 0.01938 * 21.6 / 6.44 * 130.85, 1e-6);
     EXPECT_NEAR(rig.state.current, S * 21.6 / 6.44, 1e-6);
+    EXPECT_DOUBLE_EQ(rig.state.voltage, S * 21.6);
   }
 }
 
@@ -75,6 +76,7 @@ TEST(Motor, released_carries_no_current_and_no_torque) {
   rig.v = 2;
   for (int i = 0; i < 10; ++i) rig.step(1);
   EXPECT_EQ(rig.state.current, 0);
+  EXPECT_EQ(rig.state.voltage, 0);
   // viscous friction alone is left: J v̇ = −B v
   EXPECT_NEAR(rig.v, 2 * std::pow(1 + 0.001 * 0.223 / (0.02 + knee().rotor_inertia()), -10), 1e-12);
 }
