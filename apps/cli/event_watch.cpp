@@ -10,6 +10,7 @@ namespace gradus::cli {
 namespace {
 
 constexpr std::string_view kLeft = "_left_post", kRight = "_right_post";
+constexpr double kTouchEnds = 0.3;  // [s] without a push
 
 const FieldObjectSpec* find_object(const Model& model, const std::string& name) {
   const auto it =
@@ -26,7 +27,10 @@ double ball_radius(const RobotKind& kind) {
 
 EventWatch::EventWatch(const World& world) {
   find_goals(world.model());
-  for (const RobotModel& r : world.model().robots) ball_radius_.push_back(ball_radius(*r.kind));
+  for (const RobotModel& r : world.model().robots) {
+    ball_radius_.push_back(ball_radius(*r.kind));
+    is_player_.push_back(r.kind->njoint() > 0);
+  }
   reset(world);
 }
 
@@ -77,6 +81,9 @@ EventWatch::Seen EventWatch::see(const World& world, int r) const {
 void EventWatch::reset(const World& world) {
   seen_.clear();
   for (int r = 0; r < world.robot_count(); ++r) seen_.push_back(see(world, r));
+  touch_.clear();
+  for (const MovingContact& c : world.contacts())
+    if (is_worth_telling(c)) touch_[std::minmax(c.robot_a, c.robot_b)] = world.time();
   told_.clear();
   for (int g = 0; g < world.groups().count(); ++g)
     told_.push_back(wheels::match_of(world.section(g))[wheels::kEventCount]);
@@ -99,6 +106,32 @@ void EventWatch::look(const World& world, std::vector<Event>& events) {
       tell("contact", "touches the ground with its " + now.touching);
     before = std::move(now);
   }
+}
+
+/// Of two different robots that push each other; balls and boxes among themselves would fill the list.
+bool EventWatch::is_worth_telling(const MovingContact& c) const {
+  if (c.robot_b < 0 || c.robot_a == c.robot_b || !(c.force > 0)) return false;
+  return is_player_[static_cast<std::size_t>(c.robot_a)] || is_player_[static_cast<std::size_t>(c.robot_b)];
+}
+
+void EventWatch::look_at_touches(const World& world, std::vector<Event>& events) {
+  const auto tell = [&](double time, const char* kind, const char* what, std::pair<int, int> pair) {
+    const bool second = !is_player_[static_cast<std::size_t>(pair.first)];  // the robot is named first, then the ball
+    const std::vector<RobotModel>& robots = world.model().robots;
+    const std::string &one = robots[static_cast<std::size_t>(second ? pair.second : pair.first)].name,
+                      &other = robots[static_cast<std::size_t>(second ? pair.first : pair.second)].name;
+    events.push_back({time, kind, what + other, one});
+  };
+  for (const MovingContact& c : world.contacts()) {
+    if (!is_worth_telling(c)) continue;
+    const std::pair<int, int> pair = std::minmax(c.robot_a, c.robot_b);
+    if (touch_.insert_or_assign(pair, world.time()).second) tell(world.time(), "touch", "touches ", pair);
+  }
+  std::erase_if(touch_, [&](const auto& t) {
+    if (world.time() - t.second < kTouchEnds) return false;
+    tell(t.second, "apart", "has let go of ", t.first);
+    return true;
+  });
 }
 
 void EventWatch::look_at_matches(const World& world, std::vector<Event>& events) {

@@ -3,9 +3,12 @@
 ///
 /// A *goal* is a pair of field objects NAME_left_post and NAME_right_post: it is scored when a ball (a robot with one
 /// body, a sphere) has crossed the line between the posts' centres completely, outwards as seen from the field's
-/// origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground.
+/// origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground. A *touch*
+/// begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for 0.3 s: robots
+/// that wrestle or dribble touch once, not at every step.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +19,7 @@ namespace gradus::cli {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;  // fall | rise | goal | contact
+  std::string kind;  // fall | rise | goal | contact | touch | apart
   std::string what;  // after the robot's name: "falls"
   std::string robot; // or the group that it happened in
 };
@@ -26,6 +29,8 @@ class EventWatch {
   explicit EventWatch(const World& world);
   /// Appends what happened since the last look.
   void look(const World& world, std::vector<Event>& events);
+  /// The same for touches; to be called every step, since a kick is over in a few.
+  void look_at_touches(const World& world, std::vector<Event>& events);
   /// The same for goals of groups; to be called every step, since a kick-off may follow at once.
   void look_at_matches(const World& world, std::vector<Event>& events);
   /// Takes the world as it is, without telling: after going back in time.
@@ -40,6 +45,7 @@ class EventWatch {
   void find_goals(const Model& model);
   bool is_in(const Goal& goal, Vec3 p, double radius) const;
   std::string touching(const World& world, int robot) const;
+  bool is_worth_telling(const MovingContact& contact) const;
 
   struct Seen {
     bool fallen = false;
@@ -50,8 +56,10 @@ class EventWatch {
 
   std::vector<Goal> goals_;
   std::vector<double> ball_radius_;  // (robots) 0: not a ball
+  std::vector<bool> is_player_;      // (robots) has joints: neither ball nor box
   std::vector<Seen> seen_;           // (robots)
   std::vector<double> told_;         // (groups) events of its match told so far
+  std::map<std::pair<int, int>, double> touch_;  // pairs of robots that touch, by number: when they last did   [s]
 };
 
 }  // namespace gradus::cli

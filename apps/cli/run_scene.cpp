@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/firasim.h"
@@ -62,6 +64,27 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   std::printf("%s\n", j.dump(1).c_str());
 }
 
+/// All but touches one by one; a game has hundreds of touches, of which who touched whom, how often and when first is
+/// told. Every one is in --json and on the viewer's time line.
+void print_events(const std::vector<Event>& events) {
+  struct Touches {
+    double first;
+    int count = 0;
+  };
+  std::map<std::string, Touches> touches;
+  for (const Event& e : events) {
+    if (e.kind == "touch") ++touches.try_emplace(e.robot + " " + e.what, Touches{e.time}).first->second.count;
+    if (e.kind != "touch" && e.kind != "apart") std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
+  }
+  std::vector<std::pair<std::string, Touches>> order(touches.begin(), touches.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i)
+    std::printf("  %8.2f s  %s%s\n", order[i].second.first, order[i].first.c_str(),
+                order[i].second.count > 1 ? (", " + std::to_string(order[i].second.count) + " times").c_str() : "");
+  if (order.size() > kShown) std::printf("              … and %zu more pairs that touch\n", order.size() - kShown);
+}
+
 void print_table(Runner& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
   const double sim = static_cast<double>(s.steps) * w.model().step;
@@ -76,7 +99,7 @@ void print_table(Runner& run, const Summary& s, const std::string& scene) {
                 w.fallen(r) ? "  fallen" : "");
   }
   if (shown < w.robot_count()) std::printf("  … and %d more\n", w.robot_count() - shown);
-  for (const Event& e : run.events()) std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
+  print_events(run.events());
   print_matches(w);
   if (run.firasim()) print_firasim(*run.firasim());
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -88,6 +89,8 @@ class ViewedRun {
     view_ = std::make_unique<WorldView>(*run_, revision);
     view::LiveRunOptions options;
     options.memory_max = static_cast<std::size_t>(options_.past_megabytes) << 20;
+    if (!options_.duration.empty())
+      options.k_last = static_cast<std::uint64_t>(std::llround(run_->duration() / run_->world().model().step));
     live_ = std::make_unique<view::LiveRun>(*view_, server_, options);
   }
   void tell(const char* kind, const std::string& text) {

@@ -133,6 +133,7 @@ void Runner::step() {
     write_csv();
     watch_->look(*world_, events_);
   }
+  watch_->look_at_touches(*world_, events_);
   watch_->look_at_matches(*world_, events_);
   stopped_ = controllers_.failure();
   const int bad = world_->report().not_finite;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "cli/hand_watch.h"
 #include "cli/runner.h"
 #include "cli/world_frames.h"
 #include "core/progress.h"
@@ -32,7 +33,12 @@ class Pictures {
   }
   bool is_full() const { return recording_ && recording_->size() > kRecordingMax; }
   bool is_empty() const { return !recording_; }
-  std::string to_html() const { return recording_->to_html(); }
+  std::string to_html() {
+    happened_.clear();
+    hands_->finish(happened_);
+    for (const view::Event& e : happened_) recording_->add(e);
+    return recording_->to_html();
+  }
 
  private:
   void begin(const World& world) {
@@ -46,14 +52,19 @@ class Pictures {
     interval_ = std::max<std::int64_t>(1, std::llround(1 / (rate_ * world.model().step)));
     event_interval_ = std::max<std::int64_t>(1, std::llround(world.model().log_period / world.model().step));
     watch_ = std::make_unique<EventWatch>(world);
+    hands_ = std::make_unique<HandWatch>(world);
   }
   void note_events(const World& world) {
-    if ((world.k() - first_) % event_interval_ != 0) return;
     events_.clear();
-    watch_->look(world, events_);
+    happened_.clear();
+    if ((world.k() - first_) % event_interval_ == 0) watch_->look(world, events_);
+    watch_->look_at_matches(world, events_);
+    watch_->look_at_touches(world, events_);
+    hands_->look(world, happened_);
     for (const Event& e : events_)
       recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), e.time, e.kind, e.robot + " " + e.what,
                                   world.model().find_robot(e.robot)});
+    for (const view::Event& e : happened_) recording_->add(e);
   }
 
   std::string name_;
@@ -64,7 +75,9 @@ class Pictures {
   view::Frame frame_;
   std::int64_t first_ = 0, interval_ = 1, event_interval_ = 1;
   std::unique_ptr<EventWatch> watch_;
+  std::unique_ptr<HandWatch> hands_;
   std::vector<Event> events_;
+  std::vector<view::Event> happened_;  // by people's hands
 };
 
 /// The log as a page; "" after errors, which were printed.

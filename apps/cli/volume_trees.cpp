@@ -1,5 +1,7 @@
 #include "cli/volume_trees.h"
 
+#include "tree/kernels.h"
+
 namespace gradus::cli {
 namespace {
 
@@ -20,6 +22,7 @@ const VolumeTrees::KindTree& VolumeTrees::tree_of(const RobotKind& kind) {
   KindTree& t = it->second;
   if (!is_new) return t;
   std::vector<std::vector<int>> on_link(kind.links.size());
+  const std::vector<Pose> X = start_poses(kind);
   std::vector<Vec3> centres;
   std::vector<int> parent;
   for (const ShapeInfo& s : kind.shapes) {
@@ -29,7 +32,7 @@ const VolumeTrees::KindTree& VolumeTrees::tree_of(const RobotKind& kind) {
     double radius = 0;
     bounding_sphere(*shape, centre, radius);
     on_link[static_cast<std::size_t>(s.link)].push_back(static_cast<int>(t.items.size()));
-    centres.push_back(s.X_LS * centre);
+    centres.push_back(X[static_cast<std::size_t>(s.link)] * (s.X_LS * centre));
     t.items.push_back({*shape, s.X_LS, s.link});
   }
   for (const auto& link : kind.links) parent.push_back(link.parent);

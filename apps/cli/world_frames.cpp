@@ -117,21 +117,6 @@ void fill_pressure(const World& world, int r, view::RobotStatus& s) {
   if (force > 0) s.centre_of_pressure_W = sum * (1 / force);
 }
 
-void fill_contacts(const World& world, const WorldFrames::Body& body, std::uint16_t number, view::Frame& frame) {
-  const Plane& ground = world.model().ground;
-  const RobotKind& kind = *robot_of(world, body.robot).kind;
-  const auto memory = world.contact_memory(body.robot);
-  const auto link = static_cast<std::size_t>(kind.objects[static_cast<std::size_t>(body.object)].link);
-  for (int i = kind.point_begin[link]; i < kind.point_begin[link + 1]; ++i) {
-    const ContactPoint& p = kind.points[static_cast<std::size_t>(i)];
-    const ContactMemory& m = memory[static_cast<std::size_t>(i)];
-    if (m.fn <= 0 || p.object != body.object) continue;
-    const Vec3 at = world.X_WL(body.robot, static_cast<int>(link)) * p.p_BC - ground.n * p.radius;
-    const Vec3 f = ground.n * m.fn - ground.t1 * (m.s1 * p.kt) - ground.t2 * (m.s2 * p.kt);
-    frame.contacts.push_back({at, f, number, view::kStaticWorld});
-  }
-}
-
 /// Where a robot's base has got to, seen from where it began.
 Vec3 way(const World& world, int r) {
   const RobotModel& robot = robot_of(world, r);
@@ -246,13 +231,12 @@ void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Fra
   frame.time = world.time();
   frame.hash = world.hash();
   frame.bodies.resize(bodies_.size());
-  frame.contacts.clear();
   frame.signals.clear();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Pose X = world.X_WO(bodies_[b].robot, bodies_[b].object);
     frame.bodies[b] = {X.p, to_quaternion(X.R)};
-    fill_contacts(world, bodies_[b], static_cast<std::uint16_t>(b), frame);
   }
+  fill_contacts(world, bodies_, frame);
   frame.robots.assign(static_cast<std::size_t>(world.robot_count()), {});
   for (int r = 0; r < world.robot_count(); ++r) {
     view::RobotStatus& s = frame.robots[static_cast<std::size_t>(r)];

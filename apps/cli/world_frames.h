@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/frame_contacts.h"
 #include "cli/volume_trees.h"
 #include "server/frame.h"
 #include "server/scene_description.h"
@@ -17,15 +18,14 @@ class WorldFrames {
 
   /// The same description until a change of motion adds or removes properties; then one with the next revision.
   std::shared_ptr<const view::SceneDescription> describe(const World& world);
-  /// Poses, robots, contacts with the ground, hash, and the properties asked for that exist now.
+  /// Poses, robots, contacts, pushes, hash, and the properties asked for that exist now.
   /// A robot's error is the distance between its way since the start and that of its reference, each seen from its own
   /// start. Reference is, among robots of one kind with the same controller, the first at the most detailed level.
   void fill(const World& world, const view::Wanted& wanted, view::Frame& frame);
 
-  struct Body {
-    int robot, object;
-  };
-  const Body& body(int number) const { return bodies_[static_cast<std::size_t>(number)]; }  // as numbered in frames
+  const FrameBody& body(int number) const {
+    return bodies_[static_cast<std::size_t>(number)];
+  }  // as numbered in frames
   const std::string& level(int robot, int level) const;
   const std::string& path(int property) const { return paths_[static_cast<std::size_t>(property)]; }
   /// Keeps the numbers of properties as they are when motions change; for recordings, which have one description.
@@ -40,7 +40,7 @@ class WorldFrames {
   std::string name_, about_;
   std::uint32_t first_revision_;
   VolumeTrees trees_;
-  std::vector<Body> bodies_;
+  std::vector<FrameBody> bodies_;
   std::vector<std::vector<std::string>> levels_;  // (robots) motions they can run at
   std::vector<std::string> paths_;                // of the properties, as numbered in frames
   std::vector<PropertyView> views_;               // (paths_) how to read them now; read = null: not at this level

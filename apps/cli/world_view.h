@@ -14,7 +14,7 @@ class WorldView : public view::Simulation {
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;
   std::string apply(const view::Action& action) override;
-  void fill(view::Frame& frame, const view::Wanted& wanted) override;
+  void fill(view::Frame& frame, const view::Wanted& wanted) override { frames_.fill(world(), wanted, frame); }
   void save(std::vector<std::byte>& snapshot) const override;
   void restore(std::span<const std::byte> snapshot) override;
   void take_events(std::vector<view::Event>& events) override;
@@ -23,7 +23,8 @@ class WorldView : public view::Simulation {
  private:
   const World& world() const { return run_.world(); }
   Vec3 spring_force() const;
-  void renew_push();
+  std::string take_hold(const view::Push* pull);
+  std::string renew_push();
 
   std::unique_ptr<Runner> owned_;  // of a twin
   Runner& run_;

@@ -57,7 +57,7 @@ Pacer::Clock::duration LiveRun::turn() {
   server_.poll_commands(commands_);
   for (const Command& c : commands_) handle(c);
   const int due = pacer_.steps_due(Pacer::Clock::now());
-  for (int i = 0; i < due; ++i) step_once();
+  for (int i = 0; i < due && simulation_.k() < options_.k_last; ++i) step_once();
   pacer_.stepped(due, Pacer::Clock::now());
   pass_events();
   tell_late();
@@ -97,7 +97,7 @@ std::string LiveRun::change(const Action& action) {
   if (is_past()) branch();
   const std::string error = simulation_.apply(action);
   if (!error.empty()) return error;
-  course_.inputs.push_back({simulation_.k(), action});
+  if (scene_->can_seek) course_.inputs.push_back({simulation_.k(), action});  // else nobody will ask for it
   course_.next_input = course_.inputs.size();
   tell_change(action);
   return "";
@@ -115,8 +115,10 @@ void LiveRun::tell_change(const Action& action) {
     char value[32];
     std::snprintf(value, sizeof value, "%g", set->value);
     tell("set", scene_->properties[static_cast<std::size_t>(set->property)].path + " = " + value, -1);
-  } else if (std::holds_alternative<Push>(action) && !was_pushed_) {
-    tell("push", "pushed by hand", -1);
+  } else if (const auto* push = std::get_if<Push>(&action); push && !was_pushed_) {
+    const int robot = scene_->robot_of(push->body);
+    const std::string name = robot >= 0 ? scene_->robots[static_cast<std::size_t>(robot)].name : "";
+    tell("push", name + " pushed by hand", robot);
   }
   was_pushed_ = std::holds_alternative<Push>(action) || (was_pushed_ && !std::holds_alternative<ReleasePush>(action));
 }
@@ -141,6 +143,7 @@ void LiveRun::branch() {
   course_.inputs.push_back({k, ReleasePush{}});
   course_.next_input = course_.inputs.size();
   was_pushed_ = false;
+  keep_within_memory();
   server_.announce({k, static_cast<double>(k) * scene_->step, "branch", "changed here and run again", -1});
 }
 
@@ -189,7 +192,13 @@ void LiveRun::remember() {
   Snapshot s{k_max(), {}};
   simulation_.save(s.bytes);
   course_.snapshots.push_back(std::move(s));
+  keep_within_memory();
+}
+
+/// The oldest part goes first. A ghost can do with its first snapshot alone: it only takes more steps to be shown.
+void LiveRun::keep_within_memory() {
   while (memory() > options_.memory_max && course_.snapshots.size() > 1) forget_oldest();
+  while (memory() > options_.memory_max && ghost_.snapshots.size() > 1) ghost_.snapshots.pop_back();
 }
 
 /// Gives up the oldest snapshot and all that only mattered before the next one.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,7 @@ struct LiveRunOptions {
       256u << 20;  // for the past (snapshots of this course and the ghost's); the oldest part is given up   [B]
   double snapshot_period = 0.1;  // simulated; bounds the steps that a seek repeats                         [s]
   bool start_paused = false;
+  std::uint64_t k_last = std::numeric_limits<std::uint64_t>::max();  // steps beyond it are not taken
 };
 
 class LiveRun {
@@ -97,6 +99,7 @@ class LiveRun {
   void tell_change(const Action& action);
   void step_once();
   void remember();
+  void keep_within_memory();
   void forget_oldest();
   void pass_events();
   void tell_late();

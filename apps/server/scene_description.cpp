@@ -85,6 +85,15 @@ int SceneDescription::body_count() const {
   return static_cast<int>(n);
 }
 
+int SceneDescription::robot_of(int body) const {
+  for (std::size_t r = 0; r < robots.size(); ++r) {
+    const int count = static_cast<int>(robots[r].bodies.size());
+    if (body >= 0 && body < count) return static_cast<int>(r);
+    body -= count;
+  }
+  return -1;
+}
+
 std::string to_json(const SceneDescription& scene) {
   MeshTable meshes;
   json robots = json::array(), field = json::array(), properties = json::array();

@@ -72,6 +72,7 @@ struct SceneDescription {
   std::vector<Property> properties;  // at most 65535
 
   int body_count() const;
+  int robot_of(int body) const;  // the robot that a body belongs to; −1: no such body
 };
 
 /// The message {"type":"scene", …}.

@@ -43,7 +43,8 @@ using Response = http::response<http::string_body>;
 constexpr auto kTick = std::chrono::microseconds(16667);  // frames are thinned to 60 a second
 constexpr std::uint32_t kHeaderSizeMax = 8192;
 constexpr std::size_t kPendingTextsMax = 512;  // messages that a viewer has not taken yet
-constexpr std::size_t kEventsKept = 256;       // for viewers that come later
+constexpr std::size_t kEventsKept = 400;       // for viewers that come later: at most so many …
+constexpr int kEventsOfOneKind = 64;           // … and of each kind, so that contacts do not push out goals
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
@@ -165,7 +166,8 @@ class ViewServer::Hub {
   void accept_next();
   void tick();
   void send_news();
-  void drop_stalled(Clock::time_point now);
+  void keep(const std::string& kind, Text text);
+  void drop_stalled();
   void remove_half_open(HttpSession* session);
   bool is_own_host(std::string_view host) const;
   bool is_own_origin(std::string_view origin) const;
@@ -193,8 +195,12 @@ class ViewServer::Hub {
   std::shared_ptr<const SceneDescription> scene_ = std::make_shared<const SceneDescription>();
   Text scene_text_;
   Bytes last_frame_;
-  Clock::time_point last_frame_sent_{};
-  std::deque<Text> past_events_;
+  Clock::time_point last_frame_sent_{}, last_tick_{};
+  struct PastEvent {
+    std::string kind;
+    Text text;
+  };
+  std::deque<PastEvent> past_events_;
   std::thread thread_;
 };
 
@@ -229,8 +235,10 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     frame_ = frame;
     write_next();
   }
-  bool is_stalled(Clock::time_point now, Clock::duration limit) const {
-    return is_writing_ && now - write_began_ > limit;
+  /// To be called every tick: has it not taken what is being written for longer than the limit?
+  bool is_stalled(Clock::duration since_last_tick, Clock::duration limit) {
+    if (is_writing_) waited_ += since_last_tick;
+    return is_writing_ && waited_ > limit;
   }
   void drop() {
     if (std::exchange(is_gone_, true)) return;
@@ -256,7 +264,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
   void write_next() {
     if (is_writing_ || is_gone_ || (texts_.empty() && !frame_)) return;
     is_writing_ = true;
-    write_began_ = Clock::now();
+    waited_ = {};
     socket_.text(!texts_.empty());
     if (texts_.empty()) {
       const Bytes frame = std::exchange(frame_, nullptr);
@@ -283,7 +291,7 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
   std::deque<Text> texts_;
   Bytes frame_;  // the newest, not yet being written
   bool is_writing_ = false, is_gone_ = false;
-  Clock::time_point write_began_{};
+  Clock::duration waited_{};  // for the viewer to take what is being written
 };
 
 /// One HTTP request: answered and closed, or turned into a Viewer.
@@ -423,7 +431,7 @@ void ViewServer::Hub::tick() {
   timer_.async_wait([this](error_code ec) {
     if (ec) return;
     send_news();
-    drop_stalled(Clock::now());
+    drop_stalled();
     if (push_must_end_) end_push();
     tick();
   });
@@ -446,10 +454,11 @@ void ViewServer::Hub::send_news() {
   }
   Event e;
   while (events_.pop(e)) {
-    past_events_.push_back(to_text(
-        {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}}));
-    broadcast(past_events_.back());
-    if (past_events_.size() > kEventsKept) past_events_.pop_front();
+    keep(
+        e.kind,
+        to_text(
+            {{"type", "event"}, {"k", e.k}, {"time", e.time}, {"kind", e.kind}, {"text", e.text}, {"robot", e.robot}}));
+    broadcast(past_events_.back().text);
   }
   const bool is_new = frames_.take();
   if (is_new) last_frame_ = std::make_shared<const std::vector<std::uint8_t>>(frames_.front());
@@ -460,9 +469,23 @@ void ViewServer::Hub::send_news() {
   for (const auto& [number, viewer] : viewers_) viewer->offer(last_frame_);
 }
 
-void ViewServer::Hub::drop_stalled(Clock::time_point now) {
+/// For viewers that come later.
+void ViewServer::Hub::keep(const std::string& kind, Text text) {
+  past_events_.push_back({kind, std::move(text)});
+  const auto is_alike = [&](const PastEvent& e) { return e.kind == kind; };
+  if (std::count_if(past_events_.begin(), past_events_.end(), is_alike) > kEventsOfOneKind)
+    past_events_.erase(std::find_if(past_events_.begin(), past_events_.end(), is_alike));
+  if (past_events_.size() > kEventsKept) past_events_.pop_front();
+}
+
+/// A viewer is given its time in ticks that this thread really made: on a machine so busy that the server itself does
+/// not get on, those who read would else be dropped with those who do not.
+void ViewServer::Hub::drop_stalled() {
+  const auto now = Clock::now();
+  const Clock::duration since = std::min<Clock::duration>(now - last_tick_, 3 * kTick);
+  last_tick_ = now;
   for (const auto& [number, viewer] : viewers_)
-    if (viewer->is_stalled(now, milliseconds(options_.write_timeout))) viewer->drop();
+    if (viewer->is_stalled(since, milliseconds(options_.write_timeout))) viewer->drop();
 }
 
 void ViewServer::Hub::broadcast(const Text& text) {
@@ -476,7 +499,7 @@ void ViewServer::Hub::join(const std::shared_ptr<Viewer>& viewer) {
   viewer_count_ = static_cast<int>(viewers_.size());
   viewer->send(to_text({{"type", "hello"}, {"version", kProtocolVersion}, {"may_control", viewer->may_control_}}));
   if (scene_text_) viewer->send(scene_text_);
-  for (const Text& event : past_events_) viewer->send(event);
+  for (const PastEvent& event : past_events_) viewer->send(event.text);
   if (controller_ == 0 && viewer->may_control_) controller_ = viewer->number_;
   send_leases();
   if (last_frame_) viewer->offer(last_frame_);

@@ -138,7 +138,7 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
   }
   begin_servos<T, F>(c.joints, n, row.q + 7, row.v + 6, row.target, c.h, room.drive);
   begin_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, count, room.contacts);
-  auto nothing = [](int, const FrameT<T>&, Vec6T<T>&) {};
+  auto nothing = [](int, const FrameT<T>&, Mat6T<T>&, Vec6T<T>&) {};
   const int predictions = settle(
       [&] {
         predict_articulated<T, F>(kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin, nothing,

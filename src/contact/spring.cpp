@@ -1,5 +1,7 @@
 #include "contact/spring.h"
 
+#include <algorithm>
+
 namespace gradus {
 namespace {
 
@@ -20,12 +22,20 @@ void evaluate(const OwnLaw& law, const SpringLawSpec& s, StaticContact& c) {
   c.W = law.ground.axial(h * h * k, h * drag);
 }
 
+/// The moment of (5) per rate of turning, of all contacts of a link together; sign −1: of one that was counted too much.
+void add_spin(std::span<double> spin, const SpringLawSpec& s, const StaticContact& c, double sign) {
+  if (!spin.empty()) spin[static_cast<std::size_t>(c.link)] += sign * s.s_nu * c.fn;
+}
+
 }  // namespace
 
 void Spring::begin(Rights view, double h) {
   const SpringLawSpec& s = *view.spring();
-  each_contact(view, h,
-               [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) { evaluate(law, s, c); });
+  std::fill(view.spin_out().begin(), view.spin_out().end(), 0.0);
+  each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) {
+    evaluate(law, s, c);
+    add_spin(view.spin_out(), s, c, 1);
+  });
 }
 
 /// A contact that would pull at the end of the step has opened: there is no force.
@@ -33,7 +43,9 @@ bool Spring::review(Rights view, double h) {
   bool changed = false;
   each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) {
     if (!c.active || law.ground.along(c.f - c.W * acceleration(view, c)) >= -1e-9) return;
+    add_spin(view.spin_out(), *view.spring(), c, -1);
     c.active = false;
+    c.fn = 0;
     c.f = {0, 0, 0};
     c.W = {0, 0, 0, 0, 0, 0};
     changed = true;

@@ -2,11 +2,12 @@
 /// point:
 ///
 ///   f_n = s_c δ n while closing,   s_b s_c δ n while separating                                            (4)
-///   f_t = −s_μ |f_n| u_t            (viscous: the paper multiplies vectors, read |f_n|)                      (5)
+///   f_t = −s_μ |f_n| u_t,  n = −s_ν |f_n| ω     (viscous: the paper multiplies vectors, read |f_n|)          (5)
 ///
-/// Like every force it comes with its slopes, so it is stable at any step: f − D (v⁺ − v) − h K v⁺. Nothing is
-/// remembered but the normal force, for sensors. Not modelled: the paper's pseudo friction n = −s_ν |f_n| ω, a moment;
-/// contacts here are points that carry forces, several to a foot, which resist turning by themselves.
+/// ω: angular velocity of the link. The paper has one contact point for a pair of bodies; where we have several, their
+/// moments add up to s_ν times the whole normal force, so the sum is the paper's. Like every force they come with their
+/// slopes, so they are stable at any step: f − D (v⁺ − v) − h K v⁺. Nothing is remembered but the normal force, for
+/// sensors.
 #pragma once
 #include "contact/each_contact.h"
 

@@ -52,10 +52,16 @@ ContactPoint law_of(const PairNumbers& n) {
 Diagnostics StaticWorld::build(const Model& model) {
   Diagnostics notes;
   add_solids(model, notes);
-  if (solids_.empty()) return notes;
   for (const RobotModel& r : model.robots)
-    if (!kinds_.contains(r.kind.get())) add_kind(model, *r.kind, notes);
+    if (!solids_.empty() && !kinds_.contains(r.kind.get())) add_kind(model, *r.kind, notes);
+  for (Diagnostic& d : notes)
+    if (d.place.file.empty()) d.place.file = model.file;
   return notes;
+}
+
+const StaticSolid* StaticWorld::find(int object) const {
+  const auto it = std::find_if(solids_.begin(), solids_.end(), [&](const StaticSolid& s) { return s.object == object; });
+  return it == solids_.end() ? nullptr : &*it;
 }
 
 void StaticWorld::add_solids(const Model& model, Diagnostics& notes) {

@@ -56,6 +56,8 @@ class StaticWorld {
   /// Null if there is nothing to meet.
   const StaticKind* kind(const RobotKind& kind) const;
   const std::vector<StaticSolid>& solids() const { return solids_; }
+  /// A field object by its number; null if it is none of the solids.
+  const StaticSolid* find(int object) const;
 
  private:
   void add_solids(const Model& model, Diagnostics& notes);

@@ -8,7 +8,7 @@ namespace {
 constexpr double kThick = 0.025;  // of the walls [m]
 constexpr double kLine = 0.003;   // width of a line [m]
 constexpr double kPaint = 0.001;  // its height, for the eye only [m]
-constexpr Vec3 kFloor{0.13, 0.14, 0.16}, kWood{0.82, 0.80, 0.74}, kWhite{0.92, 0.92, 0.92};
+constexpr Vec3 kHall{0.52, 0.54, 0.57}, kPlay{0.10, 0.11, 0.12}, kWood{0.88, 0.86, 0.80}, kWhite{0.95, 0.95, 0.95};
 constexpr Vec3 kBlue{0.15, 0.35, 0.95}, kYellow{0.95, 0.80, 0.10};
 
 class Draughtsman {
@@ -16,8 +16,9 @@ class Draughtsman {
   explicit Draughtsman(const PitchSpec& p) : p_(p), x_(p.length / 2), y_(p.width / 2) {}
 
   std::vector<FieldObjectSpec> run() {
-    FieldObjectSpec& floor = add("pitch_floor", ShapeKind::plane, {0, 0, 0}, kFloor);
+    FieldObjectSpec& floor = add("pitch_floor", ShapeKind::plane, {0, 0, 0}, kHall);
     floor.shape.size = {0, 0, 0};
+    draw_surface();
     draw_walls();
     draw_lines();
     return std::move(out_);
@@ -41,10 +42,22 @@ class Draughtsman {
   void wall(const std::string& name, double x0, double x1, double y0, double y1, Vec3 colour) {
     box("pitch_" + name, {(x0 + x1) / 2, (y0 + y1) / 2, p_.wall_height / 2}, {x1 - x0, y1 - y0, p_.wall_height}, colour);
   }
-  void line(const std::string& name, double x0, double x1, double y0, double y1) {
+  /// Something flat on the floor, for the eye only.
+  void painted(const std::string& name, double x0, double x1, double y0, double y1, double height, Vec3 colour) {
     FieldObjectSpec& f =
-        box("pitch_" + name, {(x0 + x1) / 2, (y0 + y1) / 2, kPaint / 2}, {x1 - x0, y1 - y0, kPaint}, kWhite);
+        box("pitch_" + name, {(x0 + x1) / 2, (y0 + y1) / 2, height / 2}, {x1 - x0, y1 - y0, height}, colour);
     f.shape.collides = false;
+  }
+  void line(const std::string& name, double x0, double x1, double y0, double y1) {
+    painted(name, x0, x1, y0, y1, kPaint, kWhite);
+  }
+
+  /// Where it is played the floor is black, so that one sees where the field ends; goals in their team's colour, darkened.
+  void draw_surface() {
+    const double back = x_ + p_.goal_depth, post = p_.goal_width / 2;
+    painted("surface", -x_, x_, -y_, y_, kPaint / 2, kPlay);
+    painted("blue_goal_floor", x_, back, -post, post, kPaint / 2, kBlue * 0.35);
+    painted("yellow_goal_floor", -back, -x_, -post, post, kPaint / 2, kYellow * 0.35);
   }
 
   void draw_walls() {

@@ -77,6 +77,17 @@ inline void add_contacts(std::span<const StaticContact> contacts, Vec3 g, const 
   bias += sum_of(bias_two);
 }
 
+/// Moments that the law opposes to turning links, at the end of the step: n = −κ (ω + h (α + α_known)). Few laws have any.
+template <class V>
+void add_spin(const V& view, const Vec6* known, double h, Mat6& M, Vec6& bias) {
+  for (std::size_t i = 0; i < view.spin().size(); ++i) {
+    const double drag = view.spin()[i];
+    if (drag == 0) continue;
+    M.A.xx += h * drag, M.A.yy += h * drag, M.A.zz += h * drag;
+    bias.a += (view.frames()[i].V.a + (known ? known[i].a * h : Vec3{0, 0, 0})) * drag;
+  }
+}
+
 /// State[k+1] of one rigid body: the angular momentum L about its centre of mass that (1) left is kept while the body turns.
 ///   w½ = J(R½)⁻¹ L,  R½ = exp(h/2 J⁻¹ L) R,   R⁺ = exp(h w½) R,   w⁺ = J(R⁺)⁻¹ L                           (2)
 /// Midpoint rule on the rotation: second order, angular momentum exact [Hairer, Lubich, Wanner 2006, IV.1].
@@ -120,7 +131,7 @@ inline void response_rigid(const RobotKind& kind, const Factor6& factor, std::sp
 /// predict of a robot that moves as one rigid body. (1) is taken as a change of momentum in the present configuration, so
 /// there is no bias: commit_rigid turns the body afterwards.
 template <class V>
-void predict_one_body(const V& view) {
+void predict_one_body(const V& view, double h) {
   const RobotKind& kind = view.kind();
   RigidScratch& s = view.template own<RigidScratch>();
   common_body(kind, view.frames(), s.mass, s.com, s.J);
@@ -128,6 +139,7 @@ void predict_one_body(const V& view) {
   Vec6 bias = zero6<double>();
   add_push(view, bias);
   add_contacts(view.contacts(), view.gravity(), nullptr, M, bias);
+  add_spin(view, nullptr, h, M, bias);
   const Vec6 acc0 = solve_root(kind.root, view.gravity(), M, bias, s.factor);
   view.acc_out()[0] = acc0;
   for (const StaticContact& c : view.contacts()) view.acc_out()[c.link] = acc0;  // where the contact law will look

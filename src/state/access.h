@@ -73,6 +73,9 @@ class View {
   std::span<const StaticContact> contacts() const requires(has(A.reads, Field::contacts)) {
     return {c_.s->contacts.data(), static_cast<std::size_t>(c_.s->contact_count)};
   }
+  /// Moments that contacts oppose to turning, per rate; empty unless the law has some.
+  std::span<const double> spin() const requires(has(A.reads, Field::contacts)) { return c_.s->spin; }
+  std::span<double> spin_out() const requires(has(A.writes, Field::contacts)) { return c_.s->spin; }
   const int* contact_begin() const requires(has(A.reads, Field::contacts)) { return c_.s->contact_begin.data(); }
   const ContactMemory* memory() const requires(has(A.reads, Field::memory)) {
     return reinterpret_cast<const ContactMemory*>(c_.now + c_.at.contact);

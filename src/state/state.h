@@ -137,6 +137,7 @@ struct RobotScratch {
   int field_count = 0;
   std::int64_t field_dropped = 0;        // contacts that did not fit, since the start
   int contact_count = 0;
+  std::vector<double> spin;              // (nlink) B2, law spring: moment of contacts per rate of turning [N m s]; empty: none
   std::vector<int> contact_begin;        // (nlink + 1) contacts of each link
   std::vector<DriveForce> drive;         // (njoint) B1
   std::vector<Vec6> acc;                 // (nlink) B3: link accelerations minus gravity

@@ -17,6 +17,7 @@
 #include "collision/bvh/scene.h"
 #include "collision/shape/library.h"
 #include "contact/couple.h"
+#include "contact/static_world.h"
 #include "state/motion.h"
 
 namespace gradus {
@@ -55,7 +56,8 @@ class Contacts {
   };
 
   /// Compounds of all robots and static objects. Warns of pairs that self-contact leaves out.
-  Diagnostics build(const Model& model, int threads);
+  /// statics: what robots meet of the field; its shapes are used here too and must outlive this.
+  Diagnostics build(const Model& model, const StaticWorld& statics, int threads);
   int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
   bool empty() const { return capacity_ == 0; }  // nothing can ever touch
 
@@ -104,7 +106,7 @@ class Contacts {
   };
   struct KindShapes;
 
-  void add_field(const Model& model, Diagnostics& notes);
+  void add_field(const Model& model, const StaticWorld& statics);
   void add_robots(const Model& model, Diagnostics& notes);
   KindShapes shapes_of(const RobotModel& robot, Diagnostics& notes);
   int surface_number(const SurfaceSpec& surface);

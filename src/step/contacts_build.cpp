@@ -12,18 +12,6 @@ namespace {
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
 constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
 
-/// Links of a robot at its start posture, base at the origin.
-std::vector<Pose> start_poses(const RobotKind& kind) {
-  std::vector<double> q(static_cast<std::size_t>(kind.nq()), 0.0), v(static_cast<std::size_t>(kind.nv()), 0.0);
-  q[3] = 1;
-  for (int j = 0; j < kind.njoint(); ++j) q[7 + j] = kind.joints[j].initial;
-  std::vector<Frame> frames(kind.links.size());
-  compute_frames(kind, q.data(), v.data(), frames.data());
-  std::vector<Pose> out;
-  for (const Frame& f : frames) out.push_back({f.R, f.p});
-  return out;
-}
-
 bool joined(const RobotKind& kind, int a, int b) {
   return a == b || kind.links[a].parent == b || kind.links[b].parent == a;
 }
@@ -53,6 +41,7 @@ int Contacts::surface_number(const SurfaceSpec& surface) {
 Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
   KindShapes out;
+  const std::vector<Pose> X = start_poses(kind);
   out.link_reach.assign(kind.links.size(), -1);
   std::vector<std::vector<int>> on_link(kind.links.size());
   std::vector<Vec3> centres;
@@ -66,7 +55,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
     bounding_sphere(*shape, item.centre, item.radius);
     out.link_reach[s.link] = std::max(out.link_reach[s.link], norm(s.X_LS * item.centre) + item.radius);
     on_link[s.link].push_back(static_cast<int>(out.items.size()));
-    centres.push_back(s.X_LS * item.centre);
+    centres.push_back(X[s.link] * (s.X_LS * item.centre));
     out.setup.items.push_back({*shape, s.X_LS, s.link});
     out.items.push_back(item);
   }
@@ -74,7 +63,6 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
   out.setup.tree = build_structured(parent, on_link, centres);
   out.setup.inner = robot.self_contact;
   if (!robot.self_contact) return out;
-  const std::vector<Pose> X = start_poses(kind);
   std::string left_out;
   auto name = [&](int i) {
     const int link = out.items[i].link;
@@ -132,23 +120,23 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
   }
 }
 
-void Contacts::add_field(const Model& model, Diagnostics& notes) {
+/// The same solids that robots meet, and the ground plane, which is none of them.
+void Contacts::add_field(const Model& model, const StaticWorld& statics) {
   for (std::size_t i = 0; i < model.field.size(); ++i) {
     const FieldObjectSpec& f = model.field[i];
     if (!f.shape.collides) continue;
-    Result<Shape> shape = library_.add(f.shape, model.meshes, MeshUse::triangles, model.maps);
-    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
-    if (!shape) continue;
+    const StaticSolid* solid = statics.find(static_cast<int>(i));
+    const Shape shape = solid ? solid->shape : plane_shape();
     const Pose X_WS = f.X_WO * f.shape.X_OS;
     ItemInfo item{-1, static_cast<int>(i), surface_number(f.surface), {0, 0, 0}, 0};
-    if (shape->kind == SolidKind::plane || shape->kind == SolidKind::height_field) {
-      scene_.add_ground(*shape, X_WS);
+    if (shape.kind == SolidKind::plane || shape.kind == SolidKind::height_field) {
+      scene_.add_ground(shape, X_WS);
       grounds_.push_back(item);
       continue;
     }
-    bounding_sphere(*shape, item.centre, item.radius);
+    bounding_sphere(shape, item.centre, item.radius);
     CompoundSetup setup;
-    setup.items.push_back({*shape, identity_pose(), 0});
+    setup.items.push_back({shape, identity_pose(), 0});
     setup.tree = build_unstructured(std::vector<Vec3>{item.centre});
     setup.is_static = true;
     const int number = scene_.add(std::move(setup));
@@ -204,11 +192,11 @@ void Contacts::make_room(const Model& model, int threads) {
   }
 }
 
-Diagnostics Contacts::build(const Model& model, int threads) {
+Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads) {
   Diagnostics notes;
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
-  add_field(model, notes);
+  add_field(model, statics);
   make_laws(model.contact);
   make_room(model, threads);
   margin_ = 0.001 + model.step * 1.0;  // (1)

@@ -228,6 +228,12 @@ void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
   std::copy(out, out + 7, push);
 }
 
+World::Push World::push(int robot) const {
+  const RobotContext& c = slot(robot).context;
+  const double* push = input_.slab.data() + c.at.target + c.kind->njoint() + kPushLink;
+  return {static_cast<int>(push[0]), {push[1], push[2], push[3]}, {push[4], push[5], push[6]}};
+}
+
 bool World::fits(const Impulse& i) const {
   return i.robot >= 0 && i.robot < robot_count() && i.link >= 0 && i.link < slot(i.robot).context.kind->nlink();
 }

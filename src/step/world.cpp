@@ -42,15 +42,16 @@ Diagnostics World::bind_all() {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
     bind(i, notes);
     z_size.push_back(make_room(slot(i), kind));
+    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0) slot(i).scratch.spin.resize(kind.links.size());
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
   }
-  Diagnostics more = contacts_.build(model_, team_.size());
+  const Diagnostics field = statics_.build(model_);
+  notes.insert(notes.end(), field.begin(), field.end());
+  const Diagnostics more = contacts_.build(model_, statics_, team_.size());
   notes.insert(notes.end(), more.begin(), more.end());
   layout_ = make_layout(model_, z_size, drive_size, contacts_.memory_size());
   for (Slot& s : slots_) movers_.push_back({&s.context, &s.motion, &s.needs});
-  const Diagnostics field = statics_.build(model_);
-  notes.insert(notes.end(), field.begin(), field.end());
   if (has_errors(notes)) return notes;
   const Diagnostics groups = groups_.bind(model_);
   notes.insert(notes.end(), groups.begin(), groups.end());

@@ -108,6 +108,11 @@ class World {
   std::span<double> targets(int robot);               // held until changed
   std::span<double> stiffness(int robot);             // of the joints' chains, held; empty if the robot has none
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
+  struct Push {
+    int link;         // −1: none
+    Vec3 force, p_L;  // world axes; in the link's frame   [N, m]
+  };
+  Push push(int robot) const;                         // as held
   /// Once, in the next step. False if there is no such link or 64 are waiting already.
   bool add_impulse(const Impulse& impulse);
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.

@@ -15,6 +15,17 @@ void compute_frames(const RobotKind& kind, const double* q, const double* v, Fra
   compute_in_pairs<true>(*kind.pairs, coordinates(q, v), frames);
 }
 
+std::vector<Pose> start_poses(const RobotKind& kind) {
+  std::vector<double> q(static_cast<std::size_t>(kind.nq()), 0.0), v(static_cast<std::size_t>(kind.nv()), 0.0);
+  q[3] = 1;
+  for (int j = 0; j < kind.njoint(); ++j) q[static_cast<std::size_t>(7 + j)] = kind.joints[static_cast<std::size_t>(j)].initial;
+  std::vector<Frame> frames(kind.links.size());
+  compute_frames(kind, q.data(), v.data(), frames.data());
+  std::vector<Pose> out;
+  for (const Frame& f : frames) out.push_back({f.R, f.p});
+  return out;
+}
+
 void compute_poses(const RobotKind& kind, const double* q, const double* v, Frame* frames) {
   compute_in_pairs<false>(*kind.pairs, coordinates(q, v), frames);
 }

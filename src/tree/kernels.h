@@ -2,6 +2,7 @@
 /// [frames.h, dynamics.h], instantiated here once; lanes and GPU instantiate theirs in batch/.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "tree/dynamics.h"
 
@@ -11,6 +12,8 @@ namespace gradus {
 void compute_frames(const RobotKind& kind, const double* q, const double* v, Frame* frames);
 /// Poses alone, and the root's velocity.
 void compute_poses(const RobotKind& kind, const double* q, const double* v, Frame* frames);
+/// Links at the start posture, base at the origin.
+std::vector<Pose> start_poses(const RobotKind& kind);
 
 /// Room that the functions below need.
 struct TreeScratch {

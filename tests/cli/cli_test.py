@@ -295,13 +295,43 @@ class Others(Scratch):
             self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
         self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
 
-    def test_paper_tosses_needs_its_data(self):
-        self.assertEqual(run("paper", "tosses", "--data", "/nowhere").returncode, 1)
-        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", "tosses")
+    def paper_with_data(self, name, *words, data):
+        """Result of an experiment on recordings that are not part of gradus; skips where they are not."""
+        self.assertEqual(run("paper", name, "--data", "/nowhere").returncode, 1)
+        folder = os.path.join(os.environ.get("GRADUS_SHARED", SOURCE.parent / "shared"), "data", data)
         if not os.path.isdir(folder):
-            self.skipTest("no recorded tosses; set GRADUS_SHARED")
-        out = json.loads(run("paper", "tosses", "--quick", "--json", "--data", folder).stdout)
-        self.assertLess(out["rows"][0]["gradus"]["nominal friction, e 0"], 40)
+            self.skipTest(f"no {data}; set GRADUS_SHARED")
+        out = json.loads(run("paper", name, *words, "--json", "--data", folder).stdout)
+        return {row["quantity"]: row for row in out["rows"]}, out["verdict"]
+
+    def test_paper_servos_reach_what_is_asked(self):
+        rows, verdict = self.paper_with_data("servos", data="actuators")
+        self.assertEqual(len(rows), 3)
+        for name, row in rows.items():
+            self.assertLessEqual(row["gradus"]["all recordings"], row["paper"]["all recordings"], name)
+            self.assertFalse(set(row["held_out"]) == set(row["recordings"]), name)
+            self.assertLess(row["gradus"]["held out"], 2 * row["paper"]["all recordings"], name)
+        self.assertIn("all three", verdict)
+
+    def test_paper_motoflex_50_falls_by_compliance(self):
+        rows, _ = self.paper_with_data("motoflex-50", "--quick", data="motoflex")
+        for name, time in rows["time of the fall, in the target file"]["gradus"].items():
+            if name.startswith("stiff"):
+                self.assertEqual(time, "stands", name)
+            else:
+                self.assertTrue(2.9 <= time <= 3.3, f"{name}: {time}")
+
+    def test_paper_motoflex_200_walks_as_fast_as_asked(self):
+        rows, _ = self.paper_with_data("motoflex-200", "--quick", data="motoflex")
+        speed, line = rows["speed, friction 0.4"]["gradus"], rows["pitch line at 2 Hz (each step)"]["gradus"]
+        for drive in ("nao", "play"):
+            self.assertTrue(195 <= speed[f"{drive}, hard floor"] <= 220, speed)
+            self.assertTrue(2 <= line[f"{drive}, hard floor"] <= 4, line)
+        self.assertLessEqual(line["stiff, hard floor"], 1.1)
+
+    def test_paper_tosses_needs_its_data(self):
+        rows, _ = self.paper_with_data("tosses", "--quick", data="tosses")
+        self.assertLess(next(iter(rows.values()))["gradus"]["nominal friction, e 0"], 40)
 
 
 unittest.main()

@@ -87,6 +87,20 @@ TEST(Allocation, none_in_a_match_of_wheeled_robots) {
     }
 }
 
+TEST(Allocation, none_on_terrain_and_meshes) {
+  for (const int threads : {1, 2}) {
+    const auto world = make_world(rough_ground(0.001), threads);
+    EXPECT_EQ(allocated_in_1000_steps(*world), 0) << threads << " threads";
+    EXPECT_EQ(world->report().coupling.dropped, 0);
+    EXPECT_EQ(world->report().field_dropped, 0);
+    int on_field = 0, moving = 0;
+    for (int r = 0; r < world->robot_count(); ++r) on_field += static_cast<int>(world->field_memory(r).size());
+    for (const MovingContact& c : world->contacts()) moving += c.robot_b >= 0;
+    EXPECT_GT(on_field, 4);  // it is a test of these
+    EXPECT_GT(moving, 0);
+  }
+}
+
 TEST(Allocation, none_after_changing_the_level) {
   const auto world = crowd("kinematic_walk", 1);
   for (const char* motion : {"single_body", "articulated", "prescribed_joints", "kinematic_walk", "articulated"}) {

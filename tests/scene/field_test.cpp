@@ -203,6 +203,25 @@ TEST(Spring, rests_at_its_depth_and_slides_as_in_honey) {
   EXPECT_NEAR(base_at(*world).z, 0.05 - kG / (4 * 2e4), 2e-5);
 }
 
+/// Turning about the vertical without sliding friction, only the pseudo friction acts: I ω' = −s_ν m g ω, so that
+/// ω = ω0 e^(−s_ν m g t / I). At every level, one contact (ball) or four (box); implicit Euler errs by ½ h (s_ν m g/I)² t.
+TEST(Spring, pseudo_friction_stops_a_spin_exponentially) {
+  const double nu = 0.002, w0 = 5, t = 0.4, h = 0.0005;
+  for (const char* motion : {"single_body", "free_body", "prescribed_joints", "articulated"})
+    for (const bool ball : {true, false}) {
+      SceneSpec s = spring_scene(h, {2e4, 1, 0, nu});
+      const double I = ball ? 0.4 * 0.1 * 0.1 : (0.2 * 0.2 + 0.2 * 0.2) / 12, rate = nu * kG / I;
+      if (ball)
+        add(s, solid_ball(1, 0.1), motion, {0, 0, 0.1 - kG / 2e4}).w_WB = {0, 0, w0};
+      else
+        add(s, solid_box(1, {0.2, 0.2, 0.1}), motion, {0, 0, 0.05 - kG / (4 * 2e4)}).w_WB = {0, 0, w0};
+      const auto world = make_world(s);
+      run(*world, t);
+      const double want = w0 * std::exp(-rate * t);
+      EXPECT_NEAR(base_angular_velocity(world->v(0).data()).z, want, want * h * rate * rate * t) << motion << ball;
+    }
+}
+
 /// Dropped from H, a ball is stopped at the depth δ, ½ s_c δ² = m g (H + δ); the spring gives the part s_b of that
 /// back, so it rises to s_b (H + δ) − δ. First order in the step: the error falls with it.
 TEST(Spring, gives_back_the_part_s_b_of_its_energy) {

@@ -102,6 +102,59 @@ SceneSpec contact_scene(double h, double k, double relaxation) {
   return s;
 }
 
+namespace {
+
+/// A wedge: rises along x from 0 to its height.
+MeshSpec wedge(Vec3 size) {
+  MeshSpec m;
+  for (const double y : {0.0, size.y}) {
+    m.vertices.push_back({0, y, 0});
+    m.vertices.push_back({size.x, y, 0});
+    m.vertices.push_back({size.x, y, size.z});
+  }
+  m.triangles = {{0, 1, 2}, {3, 5, 4}, {0, 3, 4}, {0, 4, 1}, {1, 4, 5}, {1, 5, 2}, {0, 2, 5}, {0, 5, 3}};
+  return m;
+}
+
+/// Heights without a sine: the same numbers with every compiler.
+HeightMapSpec steps_of_millimetres() {
+  HeightMapSpec m;
+  m.grid = {81, 81, 0.05, 0.05, -2, -2, {}};
+  for (int j = 0; j < m.grid.ny; ++j)
+    for (int i = 0; i < m.grid.nx; ++i) m.grid.z.push_back(0.003 * ((7 * i + 13 * j) % 11));
+  return m;
+}
+
+void put(SceneSpec& s, const char* name, ShapeKind kind, Vec3 at) {
+  FieldObjectSpec f;
+  f.name = name;
+  f.shape.kind = kind;
+  (kind == ShapeKind::mesh ? f.shape.mesh : f.shape.map) = 0;
+  f.X_WO.p = at;
+  s.field.push_back(f);
+}
+
+}  // namespace
+
+SceneSpec rough_ground(double h, double k) {
+  SceneSpec s = contact_scene(h, k);
+  s.field.clear();
+  s.maps.push_back(steps_of_millimetres());
+  s.meshes.push_back(wedge({0.4, 0.6, 0.15}));
+  put(s, "rough", ShapeKind::height_field, {0, 0, 0});
+  put(s, "wedge", ShapeKind::mesh, {0.3, -0.3, 0.02});
+  add_humanoid(s, {0, 0, 0.03}, from_roll_pitch_yaw(0.2, 0.3, 0));
+  add_humanoid(s, {0.1, 0.05, 0.6}, exponential(Vec3{0, 1.2, 0.3}));
+  add(s, solid_box(1, {0.12, 0.08, 0.04}), "single_body", {0.5, 0.1, 0.35}, from_roll_pitch_yaw(0.3, 0.2, 0.1)).v_WB = {-1, 0, 0};
+  add(s, solid_box(0.5, {0.1, 0.1, 0.1}), "free_body", {-0.3, 0.1, 0.2}).v_WB = {1, 0, 0};
+  add(s, solid_ball(0.2, 0.06), "free_body", {0.6, -0.1, 0.5}).w_WB = {0, 20, 5};
+  RobotSpec hull = solid_box(0.3, {0.2, 0.1, 0.1});
+  hull.meshes.push_back(wedge({0.2, 0.1, 0.1}));
+  for (ShapeSpec& shape : hull.objects[0].shapes) shape.kind = ShapeKind::hull, shape.mesh = 0;
+  add(s, hull, "free_body", {-0.1, 0.4, 0.2}).v_WB = {0, -1, 0};
+  return s;
+}
+
 SceneSpec stack_of(int boxes, double h, double k) {
   SceneSpec s = contact_scene(h, k, 0.001);
   for (int i = 0; i < boxes; ++i)

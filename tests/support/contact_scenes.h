@@ -11,6 +11,8 @@ namespace gradus::test {
 SceneSpec contact_scene(double h, double k, double relaxation = 0.005);
 
 SceneSpec stack_of(int boxes, double h, double k = 1e6);              // 0.2 m, 1 kg, a few mm off each other
+/// Robots, boxes, a ball and a hull that fall over each other on rough terrain, against a mesh: every kind of contact.
+SceneSpec rough_ground(double h, double k = 1e5);
 SceneSpec gram_under_ton(double h);                                  // k 1e8
 
 struct RobotScene {

@@ -131,6 +131,8 @@ void add_contacts(std::vector<GoldenInput>& out) {
       out.push_back({fmt::format("{}_{}ms", name, 1000 * h), s.make(h, 1e5), {0.1, -0.2, 0.05}, 0.2});
     }
   }
+  for (const double h : {0.001, 0.005})
+    out.push_back({fmt::format("rough_ground_{}ms", 1000 * h), rough_ground(h), {0.1, -0.2, 0.05}, 0.2});
   GoldenInput heap{"mixed_heap", contact_scene(0.002, 1e5), {0.3, 0.2, 0}, 0.2};
   heap.scene.contact.restitution = 0.4, heap.scene.contact.rolling = 0.001, heap.scene.contact.torsion = 0.001;
   for (const std::string motion : {"articulated", "single_body", "prescribed_joints"})

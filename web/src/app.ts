@@ -16,6 +16,7 @@ import { Help } from './ui/help';
 import { Inspector } from './ui/inspector';
 import { Legend } from './ui/legend';
 import { Plots } from './ui/plots';
+import { Score } from './ui/score';
 import { applyTheme, isDark, toggleTheme } from './ui/theme';
 import { Timeline } from './ui/timeline';
 import { Tree } from './ui/tree';
@@ -61,6 +62,7 @@ export class App implements FeedListener {
   private readonly overlayMenu = h('div.menu', { hidden: true });
   private readonly forceLegend = h('div.legend-3d', { 'aria-hidden': 'true' });
   private readonly legend = new Legend();
+  private readonly score = new Score();
   private readonly errors = h('div.errors', { role: 'alert', hidden: true });
   private readonly cameraBar = h('div.cameras', { role: 'group', 'aria-label': 'Camera' });
   private readonly recordButton = iconButton('record', 'Record a video (shift v)', () => this.toggleVideo());
@@ -152,7 +154,7 @@ export class App implements FeedListener {
       iconButton('help', 'Keys (?)', () => this.help.toggle()),
     );
     const hint = h('div.drag-hint', {}, 'Drag a robot to pull it · drag the ground to look around · ? for keys');
-    this.viewHolder.append(this.cameraBar, this.overlayMenu, this.forceLegend, hint);
+    this.viewHolder.append(this.cameraBar, this.score.element, this.overlayMenu, this.forceLegend, hint);
     this.viewHolder.append(this.banner, this.errors, this.toasts);
     this.tree.element.append(this.legend.element);
     const tabs = h('nav.tabs', { 'aria-label': 'Panels' });
@@ -203,6 +205,7 @@ export class App implements FeedListener {
     this.stage.overlays.setRobots(scene.robots.map((r) => levelStyle(r.levels[r.level] ?? '').colour));
     this.labels.setScene(scene);
     this.legend.setScene(scene);
+    this.score.setScene(scene);
     this.tree.setScene(scene);
     this.timeline.setScene(scene);
     this.plots.setScene(scene, keepCamera);
@@ -289,7 +292,7 @@ export class App implements FeedListener {
   /** Asks for the values of what is shown and plotted, when that changed. */
   private subscribe(): void {
     if (!this.sceneNow) return;
-    const wanted = [...new Set([...this.plots.plotted, ...this.inspector.shown()])].slice(0, 512);
+    const wanted = [...new Set([...this.score.properties, ...this.plots.plotted, ...this.inspector.shown()])].slice(0, 512);
     const { volumes } = this.on;
     const key = wanted.join() + (volumes ? ' volumes' : '');
     if (key === this.subscribed) return;
@@ -377,6 +380,8 @@ export class App implements FeedListener {
         return () => this.stage.zoom(1 / 1.15);
       case '-':
         return () => this.stage.zoom(1.15);
+      case 'e':
+        return () => t.log.toggle();
       case 'r':
         return () => t.reset();
       case 'b':
@@ -404,6 +409,7 @@ export class App implements FeedListener {
       case 'Escape':
         return () => {
           this.overlayMenu.hidden = true;
+          t.log.close();
         };
     }
     if (e.shiftKey && this.keyPush.press(e.key)) return () => {};
@@ -430,7 +436,7 @@ export class App implements FeedListener {
     const mayMove = this.stage.needsRender;
     if (this.stage.render()) this.pictures++;
     if (!f || !this.sceneNow) return;
-    if (mayMove) this.labels.update(f, this.on.labels, this.selected);
+    if (mayMove || this.labels.isStale) this.labels.update(f, this.on.labels, this.selected);
     if (mayMove) this.drag.update(f);
     if (this.hasFrame) this.keyPush.update(f, this.selected);
     if (this.hasFrame) this.plots.update(f, now);
@@ -454,6 +460,7 @@ export class App implements FeedListener {
     this.lastPanels = now;
     this.tree.update(f, this.selected);
     this.legend.update(f, this.sceneNow!);
+    this.score.update(f);
     this.inspector.update(f);
     this.subscribe();
     this.updateHeader(f);

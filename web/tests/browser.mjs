@@ -200,6 +200,15 @@ test('a property can be plotted and set', async ({ page }) => {
   await page.screenshot({ path: join(out, 'plot.png') });
 });
 
+test('the cursor in a plot is shown on the time line', async ({ page }) => {
+  const { x, y, width, height } = await page.locator('.chart .u-over').first().boundingBox();
+  await page.mouse.move(x + 0.5 * width, y + 0.5 * height);
+  await page.mouse.move(x + 0.6 * width, y + 0.5 * height);
+  await until(page, () => !document.querySelector('.track .hover').hidden);
+  await page.mouse.move(5, 5);
+  await until(page, () => document.querySelector('.track .hover').hidden);
+});
+
 test('a change in the past branches and shows a ghost', async ({ page }) => {
   await page.locator('.canvas').focus();
   await pause(page);
@@ -257,6 +266,26 @@ test('what was done is marked on the time line, and keys go there', async ({ pag
   await page.locator('.canvas').focus();
   await page.keyboard.press('PageUp');
   await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, before);
+  await page.keyboard.press('End');
+  await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
+});
+
+test('events are listed, go to their moment, and can be hidden by kind', async ({ page }) => {
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('e');
+  await until(page, () => document.querySelectorAll('.events .list button').length > 0);
+  await page.screenshot({ path: join(out, 'events.png') });
+  assert.ok((await page.locator('.mark[data-kind=set]').count()) > 0);
+  await page.click('.events [data-kind=set]');
+  await until(page, () => document.querySelectorAll('.mark[data-kind=set]').length === 0);
+  await page.click('.events [data-kind=set]');
+  await until(page, () => document.querySelectorAll('.mark[data-kind=set]').length > 0);
+  const set = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'set').at(-1));
+  await page.click(`.events .list button:has-text("${set.text}")`);
+  await until(page, (t) => Math.abs(window.gradus.frameNow.time - t) < 1e-6, set.time);
+  await page.locator('.canvas').focus();
+  await page.keyboard.press('Escape');
+  assert.ok(await page.locator('.events').isHidden());
   await page.keyboard.press('End');
   await until(page, () => !window.gradus.frameNow.past && !window.gradus.frameNow.paused);
 });

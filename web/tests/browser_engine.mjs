@@ -1,4 +1,4 @@
-// The page with the real engine behind it: node tests/browser_engine.mjs GRADUS [OUTPUT FOLDER].
+// The page with the real engine behind it: node tests/browser_engine.mjs GRADUS OUTPUT_FOLDER PRINT_COMMANDS.mjs.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -21,8 +21,9 @@ import {
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const gradus = process.argv[2];
-const out = process.argv[3] ?? 'build/browser_engine';
-if (!gradus) throw new Error('usage: node tests/browser_engine.mjs GRADUS [OUTPUT FOLDER]');
+const out = process.argv[3];
+const printCommands = process.argv[4]; // reads a log with another library than ours
+if (!printCommands) throw new Error('usage: node tests/browser_engine.mjs GRADUS OUTPUT_FOLDER PRINT_COMMANDS.mjs');
 mkdirSync(out, { recursive: true });
 
 const tests = [];
@@ -242,6 +243,215 @@ test('with a log there is no going back, and the page says so', async ({ context
   await logged.stop();
   const replayed = spawnSync(gradus, ['replay', resolve(out, 'live.mcap')], { encoding: 'utf8' });
   assert.equal(replayed.status, 0, replayed.stdout + replayed.stderr);
+});
+
+/** In the page: step, and what the user's push does in it; null without one. */
+const heldPush = () => {
+  const { frameNow: f, sceneNow, stage } = window.gradus;
+  for (let c = 0; c < f.contactCount; c++)
+    if (f.contactBodies[2 * c + 1] === 0xfffe)
+      return {
+        k: f.k,
+        robot: sceneNow.robots[stage.bodies.robotOf(f.contactBodies[2 * c])].name,
+        force: [...f.contacts.slice(6 * c + 3, 6 * c + 6)],
+      };
+  return null;
+};
+
+test('dragging a robot applies a force that the log shows, and the exported page draws it', async ({ context }) => {
+  const log = resolve(out, 'pushed.mcap');
+  const logged = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view', '--log', log]);
+  const page = await context.newPage();
+  await open(page, logged.control);
+  await page.locator('.canvas').focus();
+  await until(page, () => window.gradus.frameNow.time > 0.3);
+  await setPaused(page, true); // a walking robot is hard to hit from a slow page
+  await pictures(page, 2);
+  const at = await bodyOnPage(page, await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(2)));
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.move(at.x + 30, at.y - 12, { steps: 4 });
+  await until(page, heldPush);
+  await setPaused(page, false);
+  const { k } = await now(page);
+  await until(page, (x) => window.gradus.frameNow.k > x + 200, k);
+  await setPaused(page, true);
+  const shown = await page.evaluate(heldPush);
+  assert.equal(shown.robot, 'level2');
+  await pictures(page, 1); // the label goes with the picture, which may be one frame behind
+  const written = await page.locator('.newtons').textContent();
+  await page.screenshot({ path: join(out, 'pushed_live.png') });
+  await page.mouse.up();
+  await until(page, () => document.querySelector('.newtons').hidden);
+  await setPaused(page, false);
+  await until(page, (x) => window.gradus.frameNow.k > x + 100, shown.k);
+  await page.close();
+  await logged.stop();
+
+  const commands = spawnSync('node', [printCommands, log], { encoding: 'utf8' }).stdout.trim().split('\n').map(JSON.parse);
+  const pushes = commands.filter((c) => c.command.do === 'push');
+  assert.ok(pushes.length > 200, `${pushes.length} pushes in the log`);
+  assert.ok(pushes.every((c) => c.command.robot === 'level2'));
+  assert.equal(pushes.at(-1).command.name ?? '', '', 'the last one lets go');
+  const same = pushes.filter((c) => c.k === shown.k - 1).at(-1); // the input of the step that led to the moment shown
+  assert.ok(same, `no push before step ${shown.k}`);
+  const { vector } = same.command;
+  const off = Math.hypot(...shown.force.map((f, i) => f - vector[i]));
+  assert.ok(off < 1e-4 * Math.hypot(...vector), `shown ${shown.force}, logged ${vector}`);
+  assert.equal(written, `${Math.hypot(...vector).toFixed(1)} N`, 'the newtons beside the mouse');
+  await drawnFromLog(context, log, shown);
+});
+
+/** The exported page and the one that gradus view serves draw the push of a log. */
+async function drawnFromLog(context, log, shown) {
+  const html = resolve(out, 'pushed.html');
+  const exported = spawnSync(gradus, ['export', log, '-o', html, '--rate', '100'], { encoding: 'utf8' });
+  assert.equal(exported.status, 0, exported.stderr);
+  const viewed = await startSimulator(gradus, ['view', log, '--rate', '100']);
+  const page = await context.newPage();
+  for (const url of [`file://${html}`, viewed.view]) {
+    await open(page, url);
+    await page.fill('.clock', String((shown.k - (shown.k % 10)) * 0.001));
+    await page.press('.clock', 'Enter');
+    await until(page, heldPush);
+    const drawn = await page.evaluate(heldPush);
+    assert.equal(drawn.robot, 'level2');
+    const ratio = Math.hypot(...drawn.force) / Math.hypot(...shown.force);
+    assert.ok(ratio > 0.7 && ratio < 1.4, `${drawn.force} up to 10 ms before ${shown.force}`);
+    await until(page, () => !document.querySelector('.newtons').hidden);
+    const marked = await page.evaluate(() => window.gradus.timeline.events.filter((e) => e.kind === 'push'));
+    assert.equal(marked.length, 1);
+    assert.match(marked[0].text, /^level2 pushed by hand, at most \d+\.\d N$/);
+  }
+  await page.screenshot({ path: join(out, 'pushed_exported.png') });
+  await page.close();
+  await viewed.stop();
+}
+
+test('a match is rewound, changed in one robot and run again beside its ghost', async ({ context }) => {
+  const match = await startSimulator(gradus, ['run', 'mirosot_5v5', '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, match.control);
+  await page.locator('.canvas').focus();
+  await until(page, () => window.gradus.frameNow.time > 3);
+  await setPaused(page, true);
+  const end = await now(page);
+  const poses = () => page.evaluate(() => [...window.gradus.frameNow.bodies.slice(0, 7 * window.gradus.frameNow.bodyCount)]);
+  const middle = end.k - 85; // soon after the change that is made below
+  const hashes = [];
+  for (const k of [end.k - 100, end.k - 37, middle, end.k]) {
+    await seekTo(page, k);
+    hashes.push((await now(page)).hash);
+  }
+  assert.equal(hashes[3], end.hash, 'forward again: the same bits');
+  await seekTo(page, end.k - 100);
+  assert.equal((await now(page)).hash, hashes[0], 'and back');
+  await seekTo(page, middle - 1);
+  assert.equal(await stepTo(page, middle), hashes[2], 'step by step as well');
+  await until(page, () => window.gradus.frameNow.paused);
+  await pictures(page, 1);
+  const before = await poses();
+
+  await seekTo(page, end.k - 100);
+  await page.click('.robot:nth-child(2) .name');
+  const path = '[data-path="blue2.y"]';
+  await page.fill('.filter', 'blue2.y');
+  await until(page, (p) => document.querySelector(`${p} .value`)?.textContent.length > 3, path);
+  const y = Number(await page.locator(`${path} .value`).textContent());
+  await page.locator(`${path} input`).fill((y > 0 ? y - 0.4 : y + 0.4).toFixed(3));
+  await page.locator(`${path} input`).press('Enter');
+  await until(page, () => window.gradus.timeline.events.some((e) => e.kind === 'branch'));
+  await page.locator('.canvas').focus();
+  await setPaused(page, false);
+  await until(page, (k) => window.gradus.frameNow.k > k, end.k);
+  await setPaused(page, true);
+  await seekTo(page, end.k);
+  assert.notEqual((await now(page)).hash, end.hash, 'another course');
+  await seekTo(page, middle);
+  await until(page, () => window.gradus.frameNow.hasGhost);
+  await pictures(page, 2);
+  const { ghost, apart, drawn } = await page.evaluate(() => {
+    const { frameNow: f, stage } = window.gradus;
+    const o = 7 * stage.bodies.firstBodyOf(1);
+    const apart = Math.hypot(f.bodies[o] - f.ghosts[o], f.bodies[o + 1] - f.ghosts[o + 1]);
+    return { ghost: [...f.ghosts.slice(0, 7 * f.bodyCount)], apart, drawn: stage.bodies.ghostCount() };
+  });
+  const off = Math.max(...before.map((x, i) => Math.abs(x - ghost[i])));
+  assert.ok(off < 1e-4, `the ghost is the old course: ${off}`);
+  assert.ok(apart > 0.15 && drawn > 0, `blue2 and its ghost are ${apart} m apart, ${drawn} parts are drawn`);
+  await page.screenshot({ path: join(out, 'match_ghost.png') });
+  await page.close();
+  await match.stop();
+});
+
+test('a match is readable: the whole field, numbers instead of labels, the score', async ({ context }) => {
+  const match = await startSimulator(gradus, ['run', 'mirosot_5v5', '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, match.control);
+  await page.locator('.canvas').focus();
+  /** Where the corners of the walls (2.2 × 1.8 m) are, in parts of the canvas. */
+  const corners = () =>
+    page.evaluate(() => {
+      const { clientWidth: w, clientHeight: h } = window.gradus.stage.renderer.domElement;
+      return [-1, 1].flatMap((x) =>
+        [-1, 1].map((y) => {
+          const p = window.gradus.stage.project(1.1 * x, 0.9 * y, 0);
+          return [p.x / w, p.y / h];
+        }),
+      );
+    });
+  for (const camera of ['1', '4']) {
+    await page.keyboard.press(camera);
+    await pictures(page, 2);
+    const at = await corners();
+    assert.ok(at.flat().every((x) => x > 0.02 && x < 0.98), `camera ${camera}: ${at}`);
+    const wide = Math.max(...at.map((p) => p[0])) - Math.min(...at.map((p) => p[0]));
+    assert.ok(wide > 0.6, `camera ${camera}: the field takes ${wide.toFixed(2)} of the width`);
+    await page.screenshot({ path: join(out, `match_camera_${camera}.png`) });
+  }
+  const labels = await page.evaluate(() => ({
+    whole: document.querySelectorAll('.label:not(.number-only):not(.name-only):not([hidden])').length,
+    numbers: document.querySelectorAll('.label.number-only:not([hidden])').length,
+    ball: [...document.querySelectorAll('.label .name')].some((n) => n.textContent === 'ball'),
+  }));
+  assert.ok(labels.whole === 0 && labels.numbers >= 4 && !labels.ball, JSON.stringify(labels));
+  await until(page, () => /^blue0:0yellow\d\d:\d\d$/.test(document.querySelector('.score').textContent));
+  const at = await bodyOnPage(page, await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(5)));
+  await page.mouse.move(at.x, at.y);
+  await until(page, () =>
+    [...document.querySelectorAll('.label:not(.number-only):not([hidden]) .name')].some((n) => /^yellow/.test(n.textContent)),
+  );
+  await page.close();
+  await match.stop();
+});
+
+test('contacts with terrain and between robots are in the picture', async ({ context }) => {
+  for (const [scene, ...others] of [
+    ['terrain', 0xffff, 0xffff], // the static world
+    ['scrum', 0, 0xfffd], // another body
+  ]) {
+    const run = await startSimulator(gradus, ['run', scene, '--speed', 'max', '--view']);
+    const page = await context.newPage();
+    await open(page, run.control);
+    // Newtons between the bodies in question: more than nothing, and not what a fault would give.
+    const newtons = await page.waitForFunction(
+      ([low, high]) => {
+        const f = window.gradus.frameNow;
+        let sum = 0;
+        for (let c = 0; c < f.contactCount; c++) {
+          const other = f.contactBodies[2 * c + 1];
+          if (other >= low && other <= high) sum += Math.hypot(...f.contacts.slice(6 * c + 3, 6 * c + 6));
+        }
+        return f.time > 0.5 && sum > 0 ? sum : 0;
+      },
+      others,
+      { timeout: 60000, polling: 50 },
+    );
+    assert.ok((await newtons.jsonValue()) < 1e5);
+    await page.screenshot({ path: join(out, `contacts_${scene}.png`) });
+    await page.close();
+    await run.stop();
+  }
 });
 
 test('an edited scene is reloaded, a bad edit is told and the old scene goes on', async ({ context }) => {

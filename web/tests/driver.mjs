@@ -123,10 +123,14 @@ export const pushNow = () => {
   return 0;
 };
 
-/** Runs named tests one after another; any console error fails the one during which it came. Returns the failures. */
+/**
+ * Runs named tests one after another; any console error fails the one during which it came. Returns the failures.
+ * While working on one: ONLY='a match' runs the tests whose names match, if they do not need those before them.
+ */
 export async function runTests(tests, browser, context, out) {
   let failures = 0;
-  for (const { name, run } of tests) {
+  const only = new RegExp(process.env['ONLY'] ?? '');
+  for (const { name, run } of tests.filter((t) => only.test(t.name))) {
     const begin = Date.now();
     try {
       await run({ page: browser.page, context: browser.context, ...context });

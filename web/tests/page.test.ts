@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import * as THREE from 'three';
 import { Frame } from '../src/feed/codec';
 import { capturePoint, convexHull, supportPolygons } from '../src/three/balance';
+import { fit, isFieldFor, sideView, topView } from '../src/three/framing';
 import { mixPoses, Smoother } from '../src/three/smooth';
 import { formatNumber, formatTime } from '../src/ui/dom';
 
@@ -112,4 +114,37 @@ test('poses between frames: half way, the short way round, at once when paused o
   show(1, 20, 2100);
   assert.equal(smoother.apply(f, 2101), false);
   assert.equal(f.bodies[0], 20, 'went back: where it is');
+});
+
+test('a framed box fills the picture and no corner is outside', () => {
+  const picture = { fov: 42, aspect: 1.5 };
+  const box = new THREE.Box3(new THREE.Vector3(-1.3, -0.95, 0), new THREE.Vector3(1.3, 0.95, 0.08));
+  for (const view of [sideView(box, true, picture), sideView(box, false, picture), topView(box, picture)]) {
+    const camera = new THREE.PerspectiveCamera(picture.fov, picture.aspect, 0.02, 200);
+    camera.up.set(0, 0, 1);
+    camera.position.copy(view.position);
+    camera.lookAt(view.target);
+    camera.updateMatrixWorld();
+    let reach = 0;
+    for (const x of [box.min.x, box.max.x])
+      for (const y of [box.min.y, box.max.y])
+        for (const z of [box.min.z, box.max.z]) {
+          const p = new THREE.Vector3(x, y, z).project(camera);
+          reach = Math.max(reach, Math.abs(p.x), Math.abs(p.y));
+        }
+    assert.ok(reach > 0.9 && reach < 0.93, `${reach}`);
+  }
+  const top = topView(box, { fov: 42, aspect: 0.5 });
+  assert.ok(top.position.x < 0 && top.position.y === 0, 'upright pictures show the length upright: x is up');
+  assert.ok(sideView(box, true, picture).position.y < -1, 'a field is seen from its long side');
+  const high = fit(box, new THREE.Vector3(0, 0, 1), new THREE.Vector3(0, 1, 0), picture);
+  assert.ok(high.position.z > 2);
+});
+
+test('a field is what is around the robots and not much wider', () => {
+  const box = (x: number, y: number) => new THREE.Box3(new THREE.Vector3(-x, -y, 0), new THREE.Vector3(x, y, 0.5));
+  assert.ok(isFieldFor(box(1.2, 0.9), box(1, 0.7)));
+  assert.ok(!isFieldFor(box(5, 3), box(0.2, 1)), 'too wide');
+  assert.ok(!isFieldFor(box(0.1, 0.7), box(0.2, 1)), 'a goal is no field');
+  assert.ok(!isFieldFor(new THREE.Box3(), box(1, 1)), 'nothing there');
 });

@@ -1,10 +1,15 @@
-// Takes a picture of a scene in the viewer, with shadows: node tests/picture.mjs URL FILE.png [seconds to wait]
-import { startBrowser } from './driver.mjs';
+// Takes a picture of a scene in the viewer, with shadows: node tests/picture.mjs URL FILE.png [simulated time to wait for] [keys to press]
+import { open, pictures, startBrowser, until } from './driver.mjs';
 
-const [url, file, wait = '8'] = process.argv.slice(2);
+const [url, file, time = '4', keys = ''] = process.argv.slice(2);
 const browser = await startBrowser({ width: 1280, height: 720 }, { colorScheme: 'light' });
-await browser.page.goto(`${url}&quality=fine`);
-await browser.page.waitForTimeout(Number(wait) * 1000);
+await open(browser.page, `${url}&quality=fine`);
+await browser.page.locator('.canvas').focus();
+await until(browser.page, (t) => window.gradus.frameNow.time > t, Number(time));
+await browser.page.evaluate(() => document.querySelector('.drag-hint')?.remove());
+for (const key of keys) await browser.page.keyboard.press(key);
+await pictures(browser.page, 3);
+await browser.page.locator('.canvas').blur(); // no frame around what has the focus
 await browser.page.screenshot({ path: file });
 await browser.close();
 if (browser.problems.length) console.error(browser.problems.join('\n'));

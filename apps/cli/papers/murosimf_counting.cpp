@@ -87,13 +87,14 @@ class Counter {
     std::vector<int> parent;
     std::vector<std::vector<int>> items(spec.objects.size());
     std::vector<Vec3> centres;
+    const std::vector<Pose> X = start_poses(kind);
     for (const ObjectSpec& o : spec.objects) parent.push_back(o.parent ? o.parent.value : -1);
     for (const ShapeInfo& s : kind.shapes) {
       const Result<Shape> shape = library_.add(s.spec, kind.meshes);
       if (!shape || !s.spec.collides) continue;
       items[static_cast<std::size_t>(s.object)].push_back(static_cast<int>(c.items.size()));
       c.items.push_back({*shape, s.X_LS, s.link});
-      centres.push_back(s.X_LS.p);
+      centres.push_back(X[static_cast<std::size_t>(s.link)] * s.X_LS.p);
     }
     c.tree = build_structured(parent, items, centres);
     add(std::move(c), false);

@@ -97,7 +97,7 @@ std::span<const ItemPair> CollisionScene::find_pairs() {
     if (x.setup.inner) inside(c);
   }
   for (const CompoundPair& p : near_)
-    if (compounds_[p.a].current && compounds_[p.b].current) between(p.a, p.b);
+    if (compounds_[p.a].current && compounds_[p.b].current) between(p);
   std::sort(pairs_.begin(), pairs_.end());
   near_current_ = false;
   return pairs_;
@@ -144,15 +144,17 @@ void CollisionScene::against_grounds(int number) {
 }
 
 /// Trees against each other: of two overlapping volumes the currently larger one is opened [paper 000, sec. 5.2].
-void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b) {
+/// known: the first two overlap.
+void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b, bool known) {
   const std::size_t base = stack_.size();
   stack_.push_back({node_a, node_b});
   while (stack_.size() > base) {
     const auto [i, j] = stack_.back();
     stack_.pop_back();
-    ++counters_.volume_tests;
-    const bool near = kind_ == VolumeKind::aabb ? boxes_overlap(a.volume[i], b.volume[j])
-                                                : overlap(kind_, a.volume[i], b.volume[j]);
+    counters_.volume_tests += !known;
+    const bool near = known || (kind_ == VolumeKind::aabb ? boxes_overlap(a.volume[i], b.volume[j])
+                                                          : overlap(kind_, a.volume[i], b.volume[j]));
+    known = false;
     if (!near) continue;
     const TreeNode &na = a.setup.tree.nodes[i], &nb = b.setup.tree.nodes[j];
     if (na.item >= 0 && nb.item >= 0) {
@@ -177,12 +179,13 @@ void CollisionScene::inside(int number) {
     if (n.item < 0) descend(c, number, c, number, n.left, n.right);
 }
 
-void CollisionScene::between(int a, int b) {
+void CollisionScene::between(const CompoundPair& p) {
   stack_.clear();
-  descend(compounds_[a], a, compounds_[b], b, 0, 0);
+  descend(compounds_[p.a], p.a, compounds_[p.b], p.b, 0, 0, p.roots);
 }
 
-/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z.
+/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z; or
+/// the roots themselves, where both trees are up to date.
 std::span<const CompoundPair> CollisionScene::find_near() {
   counters_ = {};
   near_.clear();
@@ -199,9 +202,12 @@ std::span<const CompoundPair> CollisionScene::find_near() {
       const Compound& b = compounds_[order_[m]];
       if (!may_meet(a, b)) continue;
       ++counters_.volume_tests;
-      if (!overlap(a.box, b.box)) continue;
-      if (near_.size() == capacity_) ++counters_.dropped;
-      else near_.push_back({std::min(order_[k], order_[m]), std::max(order_[k], order_[m])});
+      const bool roots = a.current && b.current;
+      if (roots ? !overlap(kind_, a.volume[0], b.volume[0]) : !overlap(a.box, b.box)) continue;
+      if (near_.size() == capacity_)
+        ++counters_.dropped;
+      else
+        near_.push_back({std::min(order_[k], order_[m]), std::max(order_[k], order_[m]), roots});
     }
   }
   return near_;

@@ -42,6 +42,7 @@ struct ItemPair {
 /// Two compounds whose boxes overlap; a < b.
 struct CompoundPair {
   int a, b;
+  bool roots;  // the roots of their trees do so too
 };
 
 struct CollisionCounters {
@@ -102,8 +103,8 @@ class CollisionScene {
   void update_volumes(Compound& c) const;
   void against_grounds(int c);
   void inside(int c);
-  void between(int a, int b);
-  void descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b);
+  void between(const CompoundPair& pair);
+  void descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b, bool known = false);
   bool above(const Ground& g, const Volume& v) const;
   void put(const ItemPair& p);
   bool may_meet(const Compound& a, const Compound& b) const;

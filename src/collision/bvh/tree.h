@@ -23,7 +23,7 @@ Tree build_unstructured(std::span<const Vec3> centres);
 
 /// Structured compounds (robots): objects with parents (parent < child, −1 for the root) and their items. Objects
 /// without items become empty nodes; empty nodes with fewer than two successors vanish; items of inner objects move to
-/// leaves. More than two successors become a comb, as in the paper's figure 5.
+/// leaves. Of more than two successors those closest together are joined first, by their centres in some posture.
 Tree build_structured(std::span<const int> parent, std::span<const std::vector<int>> items,
                       std::span<const Vec3> centres);
 

@@ -1,7 +1,8 @@
 #include "collision/narrow/surface.h"
 
 #include "collision/narrow/primitive.h"
-#include "collision/narrow/terrain_box.h"
+#include "collision/narrow/terrain_capsule.h"
+#include "collision/narrow/terrain_polyhedron.h"
 #include "collision/shape/height_field.h"
 #include "collision/shape/hull.h"
 #include "collision/shape/mesh.h"
@@ -226,6 +227,13 @@ void swallowed(const Surface& s, const Shape& b, const Pose& X_AB, double margin
   if (gap <= margin) out.add({p - q.n * (0.5 * gap), -q.n, gap, static_cast<std::uint32_t>(q.triangle) * 64 + 1});
 }
 
+/// Terrain under a capsule or polyhedron; false if its triangles must be asked.
+bool look_up(const HeightField& field, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
+  if (b.kind == SolidKind::capsule) return field_against_capsule(field, b, X_AB, margin, out), true;
+  FieldPolyhedron shape;
+  return to_field_polyhedron(b, X_AB, shape) && field_against_polyhedron(field, shape, margin, out);
+}
+
 }  // namespace
 
 void plane_against(const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
@@ -264,7 +272,7 @@ void plane_against(const Shape& b, const Pose& X_AB, double margin, Candidates& 
 void surface_against_convex(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
   const Surface s{a};
   if (b.kind == SolidKind::sphere) return surface_sphere(s, b, X_AB.p, margin, out);
-  if (a.kind == SolidKind::height_field && b.kind == SolidKind::box && field_against_box(*a.field, b.half, X_AB, margin, out)) return;
+  if (a.kind == SolidKind::height_field && look_up(*a.field, b, X_AB, margin, out)) return;
   const Box3 box = grown(moved(X_AB, bounds(b)), margin);
   Reserve reserve;
   const Box3 box_B = grown(bounds(b), margin);

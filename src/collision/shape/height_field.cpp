@@ -59,22 +59,26 @@ Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) 
       const double* r = &f.g_.z[static_cast<std::size_t>(j) * f.g_.nx + i];
       const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[f.g_.nx]) || std::isnan(r[f.g_.nx + 1]);
       f.hole_[static_cast<std::size_t>(j) * f.cells_x() + i] = bad;
+      f.has_holes_ |= bad;
+      if (!bad) f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
+                                         f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
     }
+  f.steepness_ = std::min(f.steepness_, kSteepnessMax);
   return f;
-}
-
-int HeightField::cell_i(double x) const {
-  const double i = std::floor((x - g_.x0) * inv_dx_);
-  return static_cast<int>(clamped(i, -1.0, static_cast<double>(cells_x())));
-}
-int HeightField::cell_j(double y) const {
-  const double j = std::floor((y - g_.y0) * inv_dy_);
-  return static_cast<int>(clamped(j, -1.0, static_cast<double>(cells_y())));
 }
 
 HeightField::Window HeightField::window(double x_lo, double x_hi, double y_lo, double y_hi) const {
   return {std::max(0, cell_i(x_lo)), std::min(cells_x() - 1, cell_i(x_hi)), std::max(0, cell_j(y_lo)),
           std::min(cells_y() - 1, cell_j(y_hi))};
+}
+
+HeightField::Window HeightField::node_window(Vec3 lo, Vec3 hi) const {
+  const auto ceiling = [](double x, int most) {
+    const int k = floor_between(x, most);
+    return k < x ? k + 1 : k;
+  };
+  return {std::max(0, ceiling(u_of(lo.x), g_.nx)), floor_between(u_of(hi.x), g_.nx - 1),
+          std::max(0, ceiling(v_of(lo.y), g_.ny)), floor_between(v_of(hi.y), g_.ny - 1)};
 }
 
 std::array<Vec3, 3> HeightField::corners(int t) const {
@@ -89,16 +93,27 @@ Vec3 HeightField::normal(int t) const {
   return direction(cross(c[1] - c[0], c[2] - c[0]), {0, 0, 1});
 }
 
-bool HeightField::height(double x, double y, double& z) const {
+bool HeightField::slope(double x, double y, SurfaceSlope& out) const {
   // a point on the last row or column belongs to the last cell
   int i = cell_i(x), j = cell_j(y);
   if (i == cells_x() && x <= g_.x0 + cells_x() * g_.dx) --i;
   if (j == cells_y() && y <= g_.y0 + cells_y() * g_.dy) --j;
   if (i < 0 || j < 0 || i >= cells_x() || j >= cells_y() || is_hole(i, j)) return false;
-  const double u = (x - g_.x0) * inv_dx_ - i, v = (y - g_.y0) * inv_dy_ - j;
+  const double u = u_of(x) - i, v = v_of(y) - j;
   const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
   const double z00 = r[0], z10 = r[1], z01 = r[g_.nx], z11 = r[g_.nx + 1];
-  z = u >= v ? z00 + u * (z10 - z00) + v * (z11 - z10) : z00 + v * (z01 - z00) + u * (z11 - z01);
+  const bool lower = u >= v;
+  const double along_x = lower ? z10 - z00 : z11 - z01, along_y = lower ? z11 - z10 : z01 - z00;
+  out.z = z00 + u * along_x + v * along_y;
+  out.gx = along_x * inv_dx_, out.gy = along_y * inv_dy_;
+  out.triangle = 2 * (j * cells_x() + i) + (lower ? 0 : 1);
+  return true;
+}
+
+bool HeightField::height(double x, double y, double& z) const {
+  SurfaceSlope s;
+  if (!slope(x, y, s)) return false;
+  z = s.z;
   return true;
 }
 
@@ -107,14 +122,23 @@ bool HeightField::contains(Vec3 p) const {
   return height(p.x, p.y, z) && p.z < z;
 }
 
-void HeightField::try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& out) const {
+/// Distance of a coordinate from the interval [from, from + width].
+double beside(double at, double from, double width) { return std::max(std::max(from - at, at - from - width), 0.0); }
+
+/// beside2: squared distance of p from the cell's column. Cells, then planes of triangles that are farther than the best
+/// are left without looking closer.
+void HeightField::try_cell(int i, int j, Vec3 p, double beside2, double& best2, SurfacePoint& out) const {
   double lo, hi;
   if (!cell_range(i, j, lo, hi)) return;
-  const double x = g_.x0 + i * g_.dx, y = g_.y0 + j * g_.dy;
-  const Vec3 off = larger(larger(Vec3{x, y, lo} - p, p - Vec3{x + g_.dx, y + g_.dy, hi}), {0, 0, 0});
-  if (dot(off, off) > best2) return;
+  const double over = std::max(std::max(lo - p.z, p.z - hi), 0.0);
+  if (beside2 + over * over > best2) return;
   const Cell k = cell(i, j);
+  const double x = p.x - k.p00.x, y = p.y - k.p00.y, z = p.z - k.p00.z;
   for (int half = 0; half < 2; ++half) {
+    const double gx = (half == 0 ? k.p10.z - k.p00.z : k.p11.z - k.p01.z) * inv_dx_;
+    const double gy = (half == 0 ? k.p11.z - k.p10.z : k.p01.z - k.p00.z) * inv_dy_;
+    const double above = z - gx * x - gy * y;
+    if (above * above > (1 + 1e-9) * best2 * (1 + gx * gx + gy * gy)) continue;
     TrianglePart part;
     const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part)
                              : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
@@ -129,12 +153,24 @@ bool HeightField::closest(Vec3 p, double reach, SurfacePoint& out) const {
   out.triangle = -1;
   // The cell under p first: its distance bounds the window.
   const int ci = cell_i(p.x), cj = cell_j(p.y);
-  if (ci >= 0 && cj >= 0 && ci < cells_x() && cj < cells_y()) try_cell(ci, cj, p, best2, out);
-  const double r = square_root(best2);
-  const Window w = window(p.x - r, p.x + r, p.y - r, p.y + r);
-  for (int j = w.j0; j <= w.j1; ++j)
-    for (int i = w.i0; i <= w.i1; ++i)
-      if (i != ci || j != cj) try_cell(i, j, p, best2, out);
+  if (ci >= 0 && cj >= 0 && ci < cells_x() && cj < cells_y()) try_cell(ci, cj, p, 0, best2, out);
+  // Then rows, and cells in rows, from there outwards, until all that follow are farther than the best.
+  const int si = std::clamp(ci, 0, cells_x() - 1), sj = std::clamp(cj, 0, cells_y() - 1);
+  const auto row = [&](int j) {
+    const double dy = beside(p.y, g_.y0 + j * g_.dy, g_.dy), dy2 = dy * dy;
+    if (dy2 > best2) return false;
+    const auto column = [&](int i) {
+      const double dx = beside(p.x, g_.x0 + i * g_.dx, g_.dx), beside2 = dx * dx + dy2;
+      if (beside2 > best2) return false;
+      if (i != ci || j != cj) try_cell(i, j, p, beside2, best2, out);
+      return true;
+    };
+    for (int i = si; i < cells_x() && column(i); ++i) continue;
+    for (int i = si - 1; i >= 0 && column(i); --i) continue;
+    return true;
+  };
+  for (int j = sj; j < cells_y() && row(j); ++j) continue;
+  for (int j = sj - 1; j >= 0 && row(j); --j) continue;
   if (out.triangle < 0) return false;
   out.distance = square_root(best2);
   out.n = normal(out.triangle);

@@ -15,6 +15,17 @@
 
 namespace gradus {
 
+/// The surface over a place: height and gradient of the triangle there.
+struct SurfaceSlope {
+  double z;       // [m]
+  double gx, gy;  // dz/dx, dz/dy
+  int triangle;
+  Vec3 normal() const {
+    const double s = 1 / square_root(1 + gx * gx + gy * gy);
+    return {-gx * s, -gy * s, s};
+  }
+};
+
 class HeightField {
  public:
   static Result<HeightField> build(HeightGrid grid, UnknownHeights unknown = UnknownHeights::hole);
@@ -23,11 +34,22 @@ class HeightField {
   double lowest() const { return lowest_; }
   double highest() const { return highest_; }
   bool is_hole(int i, int j) const { return hole_[static_cast<std::size_t>(j) * (g_.nx - 1) + i] != 0; }
+  bool has_holes() const { return has_holes_; }
+  double u_of(double x) const { return (x - g_.x0) * inv_dx_; }  // in cells from node (0, 0)
+  double v_of(double y) const { return (y - g_.y0) * inv_dy_; }
+  double inv_dx() const { return inv_dx_; }  // [1/m]
+  double inv_dy() const { return inv_dy_; }
   int cells_x() const { return g_.nx - 1; }
   int cells_y() const { return g_.ny - 1; }
 
+  /// How many times farther it is straight up than along the normal, where the surface is steepest; 8 at most.
+  double steepness() const { return steepness_; }
+  static constexpr double kSteepnessMax = 8;  // walls steeper than that are met when they touch, not before
+  bool is_gentle() const { return steepness_ < kSteepnessMax; }
+
   /// Height of the surface over (x, y); false outside and over holes.
   bool height(double x, double y, double& z) const;
+  bool slope(double x, double y, SurfaceSlope& out) const;
   /// Corners of triangle t, counter-clockwise from above.
   std::array<Vec3, 3> corners(int t) const;
   Vec3 normal(int t) const;
@@ -43,6 +65,8 @@ class HeightField {
     int i0, i1, j0, j1;
   };
   Window window(double x_lo, double x_hi, double y_lo, double y_hi) const;
+  /// Nodes in a box, likewise.
+  Window node_window(Vec3 lo, Vec3 hi) const;
   /// Calls visit(triangle, corners) for the triangles of all cells that reach into the box, row by row.
   template <class Visit>
   void each(const Box3& box, Visit&& visit) const {
@@ -75,14 +99,26 @@ class HeightField {
     lo = std::min(a, c), hi = std::max(b, d);
     return true;
   }
-  void try_cell(int i, int j, Vec3 p, double& best2, SurfacePoint& out) const;
+  void try_cell(int i, int j, Vec3 p, double beside2, double& best2, SurfacePoint& out) const;
   bool cast_cell(int i, int j, Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const;
-  int cell_i(double x) const;
-  int cell_j(double y) const;
+  double steepness_of(double along_x, double along_y) const {
+    const double gx = along_x * inv_dx_, gy = along_y * inv_dy_;
+    return square_root(1 + gx * gx + gy * gy);
+  }
+  /// −1 before the first cell, the number of cells behind the last.
+  int cell_i(double x) const { return floor_between(u_of(x), cells_x()); }
+  int cell_j(double y) const { return floor_between(v_of(y), cells_y()); }
+  /// Largest integer up to x, within −1 … most.
+  static int floor_between(double x, int most) {
+    x = clamped(x, -1.0, static_cast<double>(most));
+    const int k = static_cast<int>(x);
+    return k > x ? k - 1 : k;
+  }
 
   HeightGrid g_;
   double inv_dx_ = 0, inv_dy_ = 0;
-  double lowest_ = 0, highest_ = 0;
+  double lowest_ = 0, highest_ = 0, steepness_ = 1;
+  bool has_holes_ = false;
   std::vector<std::uint8_t> hole_;  // (cells) 1: no ground here
 };
 

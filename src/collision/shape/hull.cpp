@@ -9,6 +9,7 @@ extern "C" {
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
 
 namespace gradus {
@@ -113,6 +114,19 @@ void connect(Hull& hull, const std::vector<RawFace>& faces) {
   flatten(around, hull.vertex_face_first, hull.vertex_face);
 }
 
+/// Each edge runs along two faces, once in either direction.
+void find_edges(Hull& hull) {
+  std::map<std::pair<int, int>, int> left;  // face to the left of each directed edge
+  for (int f = 0; f < hull.face_count(); ++f)
+    for (std::size_t i = 0; i < hull.face(f).size(); ++i)
+      left[{hull.face(f)[i], hull.face(f)[(i + 1) % hull.face(f).size()]}] = f;
+  for (const auto& [way, f] : left) {
+    const auto back = left.find({way.second, way.first});
+    const int other = back == left.end() ? f : back->second;
+    if (way.first < way.second || back == left.end()) hull.edges.push_back({way.first, way.second, f, other});
+  }
+}
+
 }  // namespace
 
 Result<Hull> build_hull(std::span<const Vec3> points) {
@@ -127,6 +141,7 @@ Result<Hull> build_hull(std::span<const Vec3> points) {
   Hull hull;
   number_vertices(hull, faces, points);
   connect(hull, faces);
+  find_edges(hull);
   for (const Vec3& v : hull.vertices) include(hull.box, v);
   hull.centre = (hull.box.lo + hull.box.hi) * 0.5;
   for (const Vec3& v : hull.vertices) hull.radius = std::max(hull.radius, norm(v - hull.centre));

@@ -10,6 +10,10 @@
 namespace gradus {
 
 struct Hull {
+  struct Edge {
+    int from, to;     // vertices, from < to
+    int face, other;  // that meet there
+  };
   std::vector<Vec3> vertices;          // (nv) corners only, in the order of the input                 [m]
   std::vector<Vec3> face_normal;       // (nf) outward, unit
   std::vector<double> face_offset;     // (nf) n · x = offset on the face                              [m]
@@ -19,6 +23,7 @@ struct Hull {
   std::vector<int> neighbour;          // vertices joined by an edge, ascending
   std::vector<int> vertex_face_first;  // (nv + 1) ranges into vertex_face
   std::vector<int> vertex_face;        // faces around each vertex, ascending
+  std::vector<Edge> edges;             // (ne) sorted by their vertices
   Box3 box = empty_box();
   Vec3 centre{0, 0, 0};  // of the bounding sphere
   double radius = 0;     //                                                               [m]

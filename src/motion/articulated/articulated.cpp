@@ -27,13 +27,19 @@ struct External {
   const int* begin;    // (nlink + 1)
   const double* push;
   Vec3 gravity;
+  std::span<const double> spin;  // (nlink) moments of contacts per rate of turning; empty: none   [N m s]
+  double h;
   bool any(int i) const { return begin[i] != begin[i + 1] || push[0] == i; }
   void operator()(int i, const Frame& f, Mat6& I, Vec6& b) const {
     add_static_contacts(contacts, begin, gravity, i, I, b);
-    add_push(i, f, b);
+    add_others(i, f, I, b);
   }
-  void add_push(int i, const Frame& f, Vec6& b) const {
+  void add_others(int i, const Frame& f, Mat6& I, Vec6& b) const {
     if (push[0] == i) b = b - wrench_at(f.p + f.R * Vec3{push[4], push[5], push[6]}, Vec3{push[1], push[2], push[3]});
+    if (spin.empty()) return;
+    const double drag = spin[static_cast<std::size_t>(i)];  // n = −drag (ω + h α)
+    I.A.xx += h * drag, I.A.yy += h * drag, I.A.zz += h * drag;
+    b.a += f.V.a * drag;
   }
 };
 
@@ -46,16 +52,16 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
   return n;
 }
 
-void Articulated::predict(View<access> view, double) {
+void Articulated::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const External external{view.contacts().data(), view.contact_begin(), view.target() + kind.njoint() + kPushLink,
-                          view.gravity()};
+                          view.gravity(), view.spin(), h};
   const auto x = coordinates_of(view.q(), view.v());
   Scratch& own = view.own<Scratch>();
   if (kind.has_mimics) {  // shared coordinates are eliminated link by link
-    auto pushed = [&](int i, const Frame& f, Vec6& b) { external.add_push(i, f, b); };
+    auto others = [&](int i, const Frame& f, Mat6& I, Vec6& b) { external.add_others(i, f, I, b); };
     const GivenFrames<double> frames(view.frames());
-    predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin, pushed,
+    predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin, others,
                         own.room(kind), view.acc_out(), view.a_out());
   } else {
     const DriveForce* drive = view.drive();

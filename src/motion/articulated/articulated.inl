@@ -30,7 +30,7 @@ GRADUS_INLINE void add_static_contacts(const StaticContactT<T>* contacts, const 
 
 /// Accelerations acc (nlink, minus gravity) and a (njoint) under the drives' and contacts' forces with their slopes.
 ///   contacts, begin (nlink + 1)   static contacts, sorted by link
-///   extra(i, f, b)                adds further forces on link i with frame f to its bias b
+///   extra(i, f, I, b)             adds further forces on link i with frame f to its inertia (slopes) and bias
 template <class T, class F, class Frames, class Extra>
 GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x, Frames& frames,
                                        const DriveForceT<T>* drive, const StaticContactT<T>* contacts, const int* begin,
@@ -39,7 +39,7 @@ GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> grav
   auto force = [drive](int i) { return JointForceT<T>{drive[i - 1].tau, drive[i - 1].e}; };
   auto external = [&](int i, const FrameT<T>& f, Mat6T<T>& I, Vec6T<T>& b) {
     add_static_contacts(contacts, begin, g, i, I, b);
-    extra(i, f, b);
+    extra(i, f, I, b);
   };
   Mat6T<T> I0;
   Vec6T<T> b0;

@@ -12,7 +12,7 @@ MotionNeeds FreeBody::bind(const RobotKind& kind) {
   return n;
 }
 
-void FreeBody::predict(View<access> view, double) { predict_one_body(view); }
+void FreeBody::predict(View<access> view, double h) { predict_one_body(view, h); }
 
 void FreeBody::respond(View<access> view) {
   respond_rigid(view.kind(), view.own<RigidScratch>().factor, view.impulse(), view.dV(), view.dv());

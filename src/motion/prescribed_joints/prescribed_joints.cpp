@@ -23,6 +23,7 @@ void PrescribedJoints::predict(View<access> view, double h) {
   root_rows(kind.links.data(), kind.nlink(), x, view.frames(), view.a(), M, bias, acc);
   add_push(view, bias);
   add_contacts(view.contacts(), view.gravity(), acc, M, bias);
+  add_spin(view, acc, h, M, bias);
   const Vec6 acc0 = solve_root(kind.root, view.gravity(), M, bias, view.own<RigidScratch>().factor);
   for (int i = 0; i < kind.nlink(); ++i) acc[i] += acc0;
 }

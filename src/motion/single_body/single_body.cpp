@@ -13,7 +13,7 @@ void SingleBody::enter(View<access> view, double h) {
 
 void SingleBody::predict(View<access> view, double h) {
   follow_targets(view.kind(), view.k(), view.q() + 7, view.v() + 6, view.target(), *view.z(), h, view.a_out());
-  predict_one_body(view);
+  predict_one_body(view, h);
 }
 
 void SingleBody::respond(View<access> view) {

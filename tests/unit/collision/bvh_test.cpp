@@ -50,13 +50,14 @@ CompoundSetup robot_compound() {
   CompoundSetup c;
   std::vector<int> parent;
   std::vector<std::vector<int>> items;
-  std::vector<Vec3> centres;
+  std::vector<Vec3> centres, joint;
   for (std::size_t i = 0; i < humanoid().size(); ++i) {
     const Limb& l = humanoid()[i];
+    joint.push_back(l.parent < 0 ? Vec3{0, 0, 0} : joint[l.parent] + l.at);
     c.items.push_back({box_shape(l.half), {identity3<double>(), l.mid}, static_cast<int>(i)});
     parent.push_back(l.parent);
     items.push_back({static_cast<int>(i)});
-    centres.push_back({0, 0, 0});
+    centres.push_back(joint.back() + l.mid);
     if (l.parent >= 0) c.never.push_back({l.parent, static_cast<int>(i)});
   }
   c.tree = build_structured(parent, items, centres);

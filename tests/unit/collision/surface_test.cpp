@@ -276,53 +276,154 @@ TEST(Field, FlatTerrainIsAPlaneForEveryShape) {
   }
 }
 
-/// Lower faces of a box under the surface, sampled densely: the witness of the verdict; largest depth straight up.
-double sampled_depth(const HeightField& f, Vec3 half, const Pose& X) {
-  double deepest = -1;
-  const int n = 60;
-  for (int a = 0; a < 3; ++a)
-    for (double sign : {-1.0, 1.0})
-      for (int i = 0; i <= n; ++i)
-        for (int j = 0; j <= n; ++j) {
-          const double u = 2.0 * i / n - 1, v = 2.0 * j / n - 1;
-          const Vec3 e = a == 0 ? Vec3{sign, u, v} : a == 1 ? Vec3{u, sign, v} : Vec3{u, v, sign};
-          const Vec3 p = X * Vec3{e.x * half.x, e.y * half.y, e.z * half.z};
-          double z;
-          if (f.height(p.x, p.y, z)) deepest = std::max(deepest, z - p.z);
-        }
+/// A polygon in the plane of the paper with heights: x, y where it is, z how deep it lies under a triangle's plane.
+using Flat = std::vector<Vec3>;
+
+/// The part left of the line from a to b, seen from above.
+Flat left_of(const Flat& in, Vec3 a, Vec3 b) {
+  Flat out;
+  const auto side = [&](Vec3 p) { return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x); };
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Vec3 p = in[i], q = in[(i + 1) % in.size()];
+    const double sp = side(p), sq = side(q);
+    if (sp >= 0) out.push_back(p);
+    if ((sp > 0 && sq < 0) || (sp < 0 && sq > 0)) out.push_back(p + (q - p) * (sp / (sp - sq)));
+  }
+  return out;
+}
+
+/// Largest depth straight up of a polyhedron under the surface, exact by brute force: each of its faces is clipped by
+/// each triangle of the terrain, seen from above; between the corners of what is left the depth is linear.
+double clipped_depth(const HeightField& f, const std::vector<Flat>& faces) {
+  double deepest = -1e300;
+  for (const Flat& face : faces) {
+    Box3 box = empty_box();
+    for (const Vec3& p : face) include(box, p);
+    box.lo.z = -1e9, box.hi.z = 1e9;
+    f.each(box, [&](int, const std::array<Vec3, 3>& k) {
+      Flat part = face;
+      for (int e = 0; e < 3 && !part.empty(); ++e) part = left_of(part, k[e], k[(e + 1) % 3]);
+      const Vec3 n = cross(k[1] - k[0], k[2] - k[0]);
+      for (const Vec3& p : part) deepest = std::max(deepest, dot(n, k[0] - p) / n.z);
+    });
+  }
   return deepest;
 }
 
-/// Box feet of 12 × 7.5 × 2 cm on the rough map of 1 cm cells, level and tilted. Touching is decided by samples of its
-/// faces (within their spacing); the depth is at most that straight up, and lifting the box by it along the normal
-/// parts them.
-TEST(Field, BoxFeetOnTheRoughMapMatchSampling) {
+std::vector<Flat> faces_of(const Shape& s, const Pose& X) {
+  std::vector<Flat> faces;
+  if (s.kind == SolidKind::hull) {
+    for (int f = 0; f < s.hull->face_count(); ++f) {
+      faces.emplace_back();
+      for (int v : s.hull->face(f)) faces.back().push_back(X * s.hull->vertices[v]);
+    }
+    return faces;
+  }
+  for (int a = 0; a < 3; ++a)
+    for (double sign : {-1.0, 1.0}) {
+      faces.emplace_back();
+      for (auto [u, v] : {std::pair{-1.0, -1.0}, {1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}}) {
+        const Vec3 e = a == 0 ? Vec3{sign, u, v} : a == 1 ? Vec3{u, sign, v} : Vec3{u, v, sign};
+        faces.back().push_back(X * Vec3{e.x * s.half.x, e.y * s.half.y, e.z * s.half.z});
+      }
+    }
+  return faces;
+}
+
+/// Box and hull feet of 12 × 7.5 × 2 cm on the rough map of 1 cm cells, level and tilted. The verdict is exact; no
+/// contact is deeper than straight up. Where they are only 0.1 mm deep, the deepest contact shows just that depth along
+/// its normal (seldom a side of the shape is nearer than its sole), and lifted by it they part.
+TEST(Field, BoxAndHullFeetOnTheRoughMapMatchClipping) {
   const HeightField f = *HeightField::build(test::rough_map(600));
   Random r(17);
   const Vec3 half{0.06, 0.0375, 0.01};
+  std::vector<Vec3> rim;
+  for (int k = 0; k < 12; ++k)
+    for (double z : {-half.z, half.z})
+      rim.push_back({(half.x - (z > 0 ? 0.01 : 0)) * std::cos(k * M_PI / 6), half.y * std::sin(k * M_PI / 6), z});
+  const Hull hull = *build_hull(rim);
+  const Shape shapes[] = {box_shape(half), hull_shape(hull)};
   const int n_all = std::getenv("GRADUS_PAIRS") ? 20000 : 600;
-  int hits = 0, unsure = 0;
+  int hits = 0, exact = 0;
+  const auto deep = [&](const Shape& s, const Pose& X) { return clipped_depth(f, faces_of(s, X)); };
   for (int i = 0; i < n_all; ++i) {
-    const Vec3 tilt = r.vector(i % 2 ? 0.3 : 0.05);
+    const Shape& s = shapes[i % 2];
+    const Vec3 tilt = r.vector(i % 4 < 2 ? 0.3 : 0.05);
     Pose X{to_matrix(exponential(Vec3{0, 0, r.in(-3, 3)}) * exponential(tilt)), {r.in(-2.8, 2.8), r.in(-2.8, 2.8), 0}};
     X.p.z = test::rough_height(X.p.x, X.p.y) + r.in(-0.005, 0.05);
     Contact k[kContactMax];
-    const int n = collide(box_shape(half), X, field_shape(f), identity_pose(), 0, k);
-    const double up = sampled_depth(f, half, X);
-    if (n == 0) {
-      ASSERT_LE(up, 0) << i;
-      continue;
-    }
-    if (up < 1e-3) ++unsure;  // between the samples
-    if (up < -2e-3) ADD_FAILURE() << i << " touches nothing: " << up;
-    ++hits;
+    const double up = deep(s, X);
+    int n = collide(s, X, field_shape(f), identity_pose(), 0, k);
+    ASSERT_EQ(n > 0, up >= 0) << i << " " << up;
+    hits += n > 0;
     for (int m = 0; m < n; ++m) {
-      EXPECT_LE(-k[m].gap, std::max(up, 0.0) + 3e-3) << i;  // slopes of 1.5 between samples 2 mm apart
-      EXPECT_GT(k[m].normal.z, -1e-9) << i;                 // never pushed down
+      EXPECT_LE(-k[m].gap, up + 1e-9) << i;
+      EXPECT_GT(k[m].normal.z, -1e-9) << i;  // never pushed down
     }
+    constexpr double shallow = 1e-4;
+    X.p.z += up - shallow;
+    n = collide(s, X, field_shape(f), identity_pose(), 0, k);
+    double lift = 0;
+    for (int m = 0; m < n; ++m) lift = std::max(lift, -k[m].gap / k[m].normal.z);
+    EXPECT_GT(lift, 0.5 * shallow) << i;
+    exact += std::fabs(lift - shallow) < 1e-9;
+    X.p.z += shallow + 1e-9;
+    EXPECT_EQ(collide(s, X, field_shape(f), identity_pose(), 0, k), 0) << i;
   }
   EXPECT_GT(hits, n_all / 4);
-  EXPECT_LT(unsure, hits / 4);
+  EXPECT_GT(exact, 0.98 * n_all);
+}
+
+/// Capsules of 2 cm radius on the rough map, their segments level or tilted. Brute force: the nearest of all triangles
+/// around to the segment, by the search for convex pairs. A segment that crosses the surface, or is below it, is at least
+/// a radius deep, and no deeper than straight up.
+TEST(Field, CapsuleFeetOnTheRoughMapMatchBruteForce) {
+  const HeightField f = *HeightField::build(test::rough_map(600));
+  Random r(18);
+  const Shape capsule = capsule_shape(0.02, 0.03);
+  const int n_all = std::getenv("GRADUS_PAIRS") ? 20000 : 1500;
+  int hits = 0, crossing = 0;
+  for (int i = 0; i < n_all; ++i) {
+    const Mat3 lying{{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
+    Pose X{to_matrix(exponential(Vec3{0, 0, r.in(-3, 3)}) * exponential(r.vector(i % 2 ? 1.5 : 0.3))) * lying,
+           {r.in(-2.8, 2.8), r.in(-2.8, 2.8), 0}};
+    X.p.z = test::rough_height(X.p.x, X.p.y) + r.in(-0.01, 0.06);
+    double nearest = 1e9, up = -1e9;
+    bool crosses = false;
+    f.each(grown(moved(X, bounds(capsule)), 0.05), [&](int, const std::array<Vec3, 3>& k) {
+      Shape tri;
+      tri.kind = SolidKind::triangle, tri.corners = k.data();
+      Deepest d;
+      Simplex simplex;
+      if (core_distance({tri, capsule, X}, 1, d, simplex) == GjkAnswer::apart)
+        nearest = std::min(nearest, d.gap);
+      else
+        crosses = true;
+    });
+    for (int k = 0; k <= 600; ++k) {
+      const Vec3 c = X * Vec3{0, 0, -0.03 + 0.0001 * k};
+      double z;
+      if (f.height(c.x, c.y, z)) up = std::max(up, z - c.z);
+    }
+    Contact c[kContactMax];
+    const int n = collide(capsule, X, field_shape(f), identity_pose(), 0, c);
+    if (!crosses && !f.contains(X.p)) {
+      const double gap = nearest - capsule.radius;
+      ASSERT_EQ(n > 0, gap <= 0) << i << " " << gap;
+      if (n > 0) {
+        EXPECT_NEAR(deepest_gap(c, n), gap, 1e-9) << i;
+      }
+    } else {
+      ++crossing;
+      ASSERT_GT(n, 0) << i;
+      EXPECT_LE(deepest_gap(c, n), -capsule.radius + 1e-9) << i;
+      EXPECT_GE(deepest_gap(c, n), -capsule.radius - up - 1e-4) << i;  // between samples 0.1 mm apart
+    }
+    hits += n > 0;
+    for (int m = 0; m < n; ++m) EXPECT_GT(c[m].normal.z, -1e-9) << i;  // never pushed down
+  }
+  EXPECT_GT(hits, n_all / 3);
+  EXPECT_GT(crossing, n_all / 20);
 }
 
 /// A foot over the edge of a step is pushed up by the tread and away by the riser, whichever is nearer.

@@ -178,6 +178,7 @@ TEST_F(LiveRunTest, memory_is_bounded_by_giving_up_the_oldest_past) {
   options.memory_max = 8 * one.size();
   make(options);
   eventful_run();
+  EXPECT_LE(run_->memory(), options.memory_max);
   EXPECT_GT(run_->k_min(), 0u);
   EXPECT_LT(run_->k_min(), 700u);
   ASSERT_EQ(seek(0), "");
@@ -185,6 +186,32 @@ TEST_F(LiveRunTest, memory_is_bounded_by_giving_up_the_oldest_past) {
   EXPECT_EQ(run_->look().hash, hashes_[run_->k_min()]);
   step(700 - static_cast<int>(run_->k_min()));
   EXPECT_EQ(run_->look().hash, hashes_[700]) << "actions before the oldest snapshot are in it";
+}
+
+TEST_F(LiveRunTest, memory_stays_bounded_beside_a_ghost) {
+  std::vector<std::byte> one;
+  world_->save(one);
+  LiveRunOptions options;
+  options.memory_max = 8 * one.size();
+  make(options);
+  for (int branch = 0; branch < 5; ++branch) {
+    step(900);
+    ASSERT_EQ(seek(world_->k() - 450), "");
+    ASSERT_EQ(run_->carry_out(SetProperty{5, 1.0 + branch}), "");
+    step(300);
+    EXPECT_FALSE(run_->look().ghosts.empty()) << branch;
+    EXPECT_LE(run_->memory(), options.memory_max) << branch;
+  }
+}
+
+TEST_F(LiveRunTest, no_step_is_taken_beyond_the_last) {
+  LiveRunOptions options;
+  options.k_last = 25;
+  make(options);
+  run_->carry_out(Speed{std::numeric_limits<double>::infinity()});
+  run_->carry_out(Resume{});
+  for (int i = 0; i < 50; ++i) run_->turn();
+  EXPECT_EQ(world_->k(), 25u);
 }
 
 TEST_F(LiveRunTest, reset_starts_the_same_run_again) {

@@ -1,12 +1,18 @@
 #include "server/view_server.h"
 
 #include <gtest/gtest.h>
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/allocator_interface.h>
+#else
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
@@ -264,6 +270,23 @@ TEST_F(ViewServerTest, events_reach_viewers_that_come_later) {
   EXPECT_EQ(json::parse(c.next_text("event"))["text"], "red1 fell");
 }
 
+TEST_F(ViewServerTest, many_events_of_one_kind_do_not_push_out_a_goal) {
+  RawClient first(server_->port());
+  first.open_stream(kView);
+  server_->announce({7, 0.007, "goal", "1 : 0", -1});
+  for (std::uint64_t k = 8; k < 300; ++k)
+    server_->announce({k, 0.001 * static_cast<double>(k), "contact", "touches", 0});
+  for (std::uint64_t k = 0; k < 299;) {  // until the server has taken them all
+    const std::string text = first.next_text("event");
+    ASSERT_FALSE(text.empty());
+    k = json::parse(text)["k"];
+  }
+  RawClient c(server_->port());
+  c.open_stream(kView);
+  EXPECT_EQ(json::parse(c.next_text("event"))["kind"], "goal");
+  EXPECT_EQ(json::parse(c.next_text("event"))["k"], 236) << "then the last 64 contacts";
+}
+
 TEST_F(ViewServerTest, a_recording_is_served_without_a_run_and_still_needs_the_token) {
   ServerOptions options;
   options.page = "<!doctype html><p>recorded</p>";
@@ -346,8 +369,8 @@ TEST_F(ViewServerTest, spoilt_dialogues_are_survived) {
   std::mt19937 random(20261115);
   const auto in = [&](std::size_t n) { return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1)); };
   RawClient pattern(server_->port());
-  const std::string head = "GET /stream?token=c0c0c0c0 HTTP/1.1\r\nHost: " + pattern.host() + "\r\n" +
-                           RawClient::upgrade_headers() + "\r\n";
+  const std::string head =
+      "GET /stream?token=c0c0c0c0 HTTP/1.1\r\nHost: " + pattern.host() + "\r\n" + RawClient::upgrade_headers() + "\r\n";
   const std::string ask = R"({"id":1,"do":"seek","time":1.25})";
   const std::string frame = "\x81" + std::string(1, static_cast<char>(0x80 | ask.size())) + std::string(4, '\0') + ask;
   for (int i = 0; i < 1500; ++i) {
@@ -356,11 +379,21 @@ TEST_F(ViewServerTest, spoilt_dialogues_are_survived) {
     for (std::size_t n = 1 + in(4); n > 0; --n) {
       const std::size_t at = in(bytes.size());
       switch (in(5)) {
-        case 0: bytes[at] = static_cast<char>(random()); break;
-        case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << in(8))); break;
-        case 2: bytes.insert(at, bytes.substr(at, in(40))); break;
-        case 3: bytes.erase(at, in(20)); break;
-        case 4: bytes.resize(at + 1); break;
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes[at] = static_cast<char>(bytes[at] ^ (1 << in(8)));
+          break;
+        case 2:
+          bytes.insert(at, bytes.substr(at, in(40)));
+          break;
+        case 3:
+          bytes.erase(at, in(20));
+          break;
+        case 4:
+          bytes.resize(at + 1);
+          break;
       }
     }
     RawClient c(server_->port());
@@ -381,33 +414,27 @@ TEST_F(ViewServerTest, spoilt_dialogues_are_survived) {
   EXPECT_TRUE(is_serving());
 }
 
-TEST_F(ViewServerTest, slow_headers_are_closed_within_five_seconds) {
-  RawClient c(server_->port());
+/// Sends a header line by line, without end. How long the server listens to that; infinity if it never stops. [s]
+double patience_with_slow_headers(std::uint16_t port, double pause) {
+  RawClient c(port);
   const auto begin = Clock::now();
-  bool is_closed = false;
   c.send("GET / HTTP/1.1\r\n");
-  for (int i = 0; i < 100 && !is_closed; ++i) {
+  for (int i = 0; i < 100; ++i) {
     c.send("X-" + std::to_string(i) + ": y\r\n");
-    is_closed = c.is_closed_within(0.2);
+    if (c.is_closed_within(pause)) return std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  EXPECT_TRUE(is_closed);
-  EXPECT_LT(Clock::now() - begin, milliseconds(6500)) << "5 s by the server's clock";
+  return std::numeric_limits<double>::infinity();
 }
 
-TEST_F(ViewServerTest, slow_headers_are_closed_in_time) {
+TEST_F(ViewServerTest, slow_headers_are_closed_within_five_seconds) {
+  EXPECT_LT(patience_with_slow_headers(server_->port(), 0.2), 6.5) << "5 s by the server's clock";
+}
+
+TEST_F(ViewServerTest, the_time_for_a_request_can_be_chosen) {
   ServerOptions options;
   options.request_timeout = 0.5;
   start(options);
-  RawClient c(server_->port());
-  const auto begin = Clock::now();
-  bool is_closed = false;
-  c.send("GET / HTTP/1.1\r\n");
-  for (int i = 0; i < 100 && !is_closed; ++i) {
-    c.send("X-" + std::to_string(i) + ": y\r\n");
-    is_closed = c.is_closed_within(0.05);
-  }
-  EXPECT_TRUE(is_closed);
-  EXPECT_LT(Clock::now() - begin, milliseconds(3000));
+  EXPECT_LT(patience_with_slow_headers(server_->port(), 0.05), 3);
 }
 
 TEST_F(ViewServerTest, a_crowd_of_silent_connections_does_not_lock_out_a_viewer) {
@@ -443,12 +470,15 @@ TEST_F(ViewServerTest, only_so_many_viewers_are_let_in) {
       becomes_true([&] { return RawClient(server_->port()).open_stream(kView).find("101") != std::string::npos; }));
 }
 
-/// Resident memory of this process.  [kB]
-long resident_kilobytes() {
-  std::ifstream file("/proc/self/statm");
-  long total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+/// Memory that the program holds: without what an allocator keeps of freed memory, which is much where a sanitizer
+/// looks for uses after free.  [kB]
+long heap_kilobytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return static_cast<long>(__sanitizer_get_current_allocated_bytes() / 1024);
+#else
+  const auto m = mallinfo2();
+  return static_cast<long>((m.uordblks + m.hblkhd) / 1024);
+#endif
 }
 
 TEST_F(ViewServerTest, viewers_that_never_read_cost_nothing_and_are_dropped) {
@@ -458,16 +488,16 @@ TEST_F(ViewServerTest, viewers_that_never_read_cost_nothing_and_are_dropped) {
   std::vector<std::unique_ptr<RawClient>> dead;
   for (int i = 0; i < 5; ++i) {
     dead.push_back(std::make_unique<RawClient>(server_->port(), 4096));
-    dead.back()->open_stream(kView);
+    ASSERT_NE(dead.back()->open_stream(kView).find("101"), std::string::npos) << i;
   }
   RawClient reader(server_->port());
-  reader.open_stream(kView);
+  ASSERT_NE(reader.open_stream(kView).find("101"), std::string::npos);
   reader.next_text("lease");
-  EXPECT_EQ(server_->statistics().viewers, 6);
+  ASSERT_TRUE(becomes_true([&] { return server_->statistics().viewers == 6; }));
   frame_.bodies.resize(8000);  // 160 kB: soon fills the sockets' buffers
   server_->publish(frame_);
   std::this_thread::sleep_for(milliseconds(200));
-  const long before = resident_kilobytes();
+  const long before = heap_kilobytes();
   int frames_read = 0;
   for (const auto end = Clock::now() + std::chrono::seconds(30);
        server_->statistics().viewers > 1 && Clock::now() < end;) {
@@ -481,7 +511,7 @@ TEST_F(ViewServerTest, viewers_that_never_read_cost_nothing_and_are_dropped) {
   EXPECT_GT(frames_read, 10) << "the one who reads goes on reading";
   EXPECT_EQ(server_->statistics().viewers, 1);
   EXPECT_GT(server_->statistics().frames_replaced, 0u);
-  EXPECT_LT(resident_kilobytes() - before, 20000) << "frames for the dead are not piled up";
+  EXPECT_LT(heap_kilobytes() - before, 2000) << "frames for the dead are not piled up";
 }
 
 /// A stand-in for a step: a fixed amount of arithmetic.

@@ -8,6 +8,9 @@ import type { CheapLight } from './cheap_light';
 const GHOST_MIN = 0.006; // difference from which a ghost is shown  [m] or of quaternions
 const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
 const STATIC = -1; // body number of field objects
+const LINE_WIDTH_MAX = 0.03; // what is flat and narrower is a painted line  [m]
+const LINE_HEIGHT_MAX = 0.002; // [m]
+const LINE_PIXELS = 1.6; // lines are drawn at least this wide: thinner ones break up
 
 interface Part {
   body: number; // index into the frame's bodies, or STATIC
@@ -17,6 +20,7 @@ interface Part {
 
 interface Batch {
   geometry: THREE.BufferGeometry;
+  isBox: boolean;
   parts: Part[];
   mesh?: THREE.InstancedMesh;
 }
@@ -98,9 +102,11 @@ export class Bodies {
   private readonly p = new THREE.Vector3();
   private readonly q = new THREE.Quaternion();
   private readonly one = new THREE.Vector3(1, 1, 1);
+  private readonly size = new THREE.Vector3();
   private firstBody: number[] = []; // of each robot
   private robotOfBody: number[] = [];
   private tints: (string | null)[] = []; // per robot
+  private linePixel = 0; // size of a pixel for which painted lines were last widened  [m]
   private highlighted = -1;
 
   constructor(private readonly quality: Quality) {
@@ -130,7 +136,7 @@ export class Bodies {
   private addPart(scene: Scene, shape: Shape, body: number, byKey: Map<string, Batch>): void {
     const unit = unitShape(shape, scene, this.quality.software);
     let batch = byKey.get(unit.key);
-    if (!batch) byKey.set(unit.key, (batch = { geometry: unit.make(), parts: [] }));
+    if (!batch) byKey.set(unit.key, (batch = { geometry: unit.make(), isBox: shape.kind === 'box', parts: [] }));
     const local = new THREE.Matrix4().compose(
       new THREE.Vector3(...shape.pose.p),
       new THREE.Quaternion(...shape.pose.q),
@@ -140,7 +146,7 @@ export class Bodies {
   }
 
   private makeMesh(batch: Batch, isGhost: boolean): THREE.InstancedMesh {
-    const look = isGhost ? { transparent: true, opacity: 0.28, depthWrite: false } : {};
+    const look = isGhost ? { transparent: true, opacity: 0.42, depthWrite: false } : {};
     const material = this.quality.software
       ? this.quality.light.material(look)
       : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.05, ...look });
@@ -175,8 +181,20 @@ export class Bodies {
     });
   }
 
+  /** Parts of ghosts in the picture. */
+  ghostCount(): number {
+    if (!this.ghostGroup.visible) return 0;
+    let count = 0;
+    for (const mesh of this.ghosts)
+      for (let i = 0; i < mesh.count; i++) {
+        mesh.getMatrixAt(i, this.matrix);
+        if (this.matrix.determinant() !== 0) count++;
+      }
+    return count;
+  }
+
   private makeGhosts(): void {
-    const blue = new THREE.Color(0x7fa6ff);
+    const blue = new THREE.Color(0x8fb4ff);
     for (const batch of this.batches) {
       const mesh = this.makeMesh(batch, true);
       batch.parts.forEach((part, i) => {
@@ -203,6 +221,54 @@ export class Bodies {
       batch.parts.forEach((part, i) => {
         if (part.body === STATIC) batch.mesh!.setMatrixAt(i, part.local);
       });
+  }
+
+  /** Painted lines keep their width on the ground, but never get thinner than the eye can follow. pixel: its size there [m] */
+  widenLines(pixel: number): void {
+    if (Math.abs(pixel - this.linePixel) < 0.1 * this.linePixel) return;
+    this.linePixel = pixel;
+    const wanted = LINE_PIXELS * pixel;
+    const x = new THREE.Vector3();
+    const y = new THREE.Vector3();
+    const z = new THREE.Vector3();
+    for (const batch of this.batches)
+      batch.parts.forEach((part, i) => {
+        if (part.body !== STATIC || !batch.isBox) return;
+        part.local.extractBasis(x, y, z);
+        const [a, b] = [x.length(), y.length()];
+        if (z.length() > LINE_HEIGHT_MAX || Math.min(a, b) > LINE_WIDTH_MAX) return;
+        this.size.set(Math.max(1, wanted / a), Math.max(1, wanted / b), 1);
+        batch.mesh!.setMatrixAt(i, this.matrix.copy(part.local).scale(this.size));
+        batch.mesh!.instanceMatrix.needsUpdate = true;
+      });
+  }
+
+  /** Around everything that moves, as it is now. */
+  movingBox(bodies: Float32Array, to: THREE.Box3): THREE.Box3 {
+    to.makeEmpty();
+    this.eachBox((part, box) => {
+      if (part.body === STATIC) return;
+      this.poseOf(bodies, part.body, this.pose);
+      to.union(box.applyMatrix4(this.matrix.multiplyMatrices(this.pose, part.local)));
+    });
+    return to;
+  }
+
+  /** Around the field's objects; empty if there are none but the ground. */
+  fieldBox(to: THREE.Box3): THREE.Box3 {
+    to.makeEmpty();
+    this.eachBox((part, box) => {
+      if (part.body === STATIC) to.union(box.applyMatrix4(part.local));
+    });
+    return to;
+  }
+
+  private eachBox(see: (part: Part, box: THREE.Box3) => void): void {
+    const box = new THREE.Box3();
+    for (const batch of this.batches) {
+      if (!batch.geometry.boundingBox) batch.geometry.computeBoundingBox();
+      for (const part of batch.parts) see(part, box.copy(batch.geometry.boundingBox!));
+    }
   }
 
   private poseOf(bodies: Float32Array, body: number, to: THREE.Matrix4): void {
@@ -271,5 +337,6 @@ export class Bodies {
     this.firstBody = [];
     this.robotOfBody = [];
     this.highlighted = -1;
+    this.linePixel = 0;
   }
 }

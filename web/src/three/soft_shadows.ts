@@ -21,7 +21,7 @@ function spot(): THREE.Texture {
 }
 
 /** Half the greatest extent.  [m] */
-function radiusOf(shape: Shape): number {
+export function radiusOf(shape: Shape): number {
   const s = shape.size ?? [0, 0, 0];
   return Math.max((shape.radius ?? 0) + (shape.length ?? 0) / 2, Math.hypot(s[0], s[1]) / 2);
 }

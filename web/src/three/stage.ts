@@ -6,8 +6,11 @@ import { BODY_VALUES, type Frame } from '../feed/codec';
 import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
 import { CheapLight } from './cheap_light';
+import { isFieldFor, sideView, topView } from './framing';
 import { Overlays, type OverlayState } from './overlays';
 import { SoftShadows } from './soft_shadows';
+
+const HEAD_ROOM = 0.2; // for labels over robots  [m]
 
 export type CameraMode = 'orbit' | 'follow' | 'robot' | 'top';
 
@@ -81,6 +84,7 @@ export class Stage {
   private hasAnchor = false;
   private framed = true; // false: the next frame puts all robots into the picture
   private isUntouched = true; // the user has not moved the camera: it goes along with the robots
+  private seesField = false; // the whole field is in the picture: no need to go along
   private readonly middle = new THREE.Vector3(); // of the robots, when the camera last went along
 
   constructor(private readonly holder: HTMLElement) {
@@ -145,7 +149,7 @@ export class Stage {
     if (this.groundColour) this.ground.material.color.lerp(this.groundColour, this.palette === DARK ? 0.5 : 0.78);
     if (this.software) this.ground.material.color.multiplyScalar(this.light.onLevel());
     const line = new THREE.Color(this.palette.grid);
-    this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.12 : 0.13);
+    this.gridColour.value.set(line.r, line.g, line.b, this.palette === DARK ? 0.07 : 0.13);
     this.needsRender = true;
   }
 
@@ -192,18 +196,20 @@ export class Stage {
     if (!keepCamera) this.framed = false;
   }
 
-  /** Puts the camera where all robots are in the picture. */
+  /** Puts the camera where all robots are in the picture; in a match, the field. */
   private frameAll(f: Frame): void {
-    const box = new THREE.Box3();
-    for (let b = 0; b < f.bodyCount; b++) box.expandByPoint(this.v.fromArray(f.bodies, b * BODY_VALUES));
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
-    box.expandByScalar(0.2); // origins of bodies are not their surfaces
-    const centre = box.getCenter(new THREE.Vector3());
-    const radius = Math.max(0.6, box.getSize(new THREE.Vector3()).length() / 2);
-    const halfHeight = Math.tan((this.camera.fov * Math.PI) / 360);
-    const fit = radius / Math.sin(Math.atan(halfHeight * Math.min(1, this.camera.aspect)));
-    this.controls.target.copy(centre);
-    this.camera.position.copy(centre).add(new THREE.Vector3(0.94, 0.2, 0.34).normalize().multiplyScalar(fit));
+    const box = this.bodies.movingBox(f.bodies, new THREE.Box3());
+    if (!Number.isFinite(box.min.x + box.max.z)) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
+    const field = this.bodies.fieldBox(new THREE.Box3());
+    this.seesField = isFieldFor(field, box);
+    if (this.seesField) box.union(field);
+    else {
+      box.max.z += HEAD_ROOM;
+      box.expandByVector(this.v.set(0.1, 0.1, 0));
+    }
+    const view = this.mode === 'top' ? topView(box, this.camera) : sideView(box, this.seesField, this.camera);
+    this.controls.target.copy(view.target);
+    this.camera.position.copy(view.position);
     this.controls.update();
     this.framed = this.isUntouched = true;
     this.middleOf(f, this.middle);
@@ -230,20 +236,17 @@ export class Stage {
 
   showAll(): void {
     this.framed = false;
-    this.mode = this.mode === 'robot' || this.mode === 'top' ? 'orbit' : this.mode;
+    if (this.mode === 'robot') this.mode = 'orbit';
     this.needsRender = true;
   }
 
   setMode(mode: CameraMode): void {
-    if (mode !== this.mode) this.isUntouched = false;
+    const before = this.mode;
+    if (mode !== before) this.isUntouched = false;
     this.mode = mode;
     this.controls.enabled = mode !== 'robot';
     this.hasAnchor = false;
-    if (mode === 'top') {
-      const height = Math.max(2.5, this.camera.position.distanceTo(this.controls.target));
-      this.camera.position.copy(this.controls.target).add(this.v.set(-0.001, 0, height));
-    }
-    if (mode === 'orbit' && this.camera.position.distanceTo(this.controls.target) < 0.2) this.framed = false;
+    if (mode === 'top' || (mode !== 'robot' && (before === 'top' || before === 'robot'))) this.framed = false;
     this.needsRender = true;
   }
 
@@ -257,9 +260,10 @@ export class Stage {
   }
 
   private moveCamera(f: Frame): void {
-    if (this.mode === 'orbit' && this.isUntouched) return this.goAlong(f);
+    const isStill = this.mode === 'orbit' || this.mode === 'top';
+    if (isStill && this.isUntouched && !this.seesField) return this.goAlong(f);
     const o = this.bodies.firstBodyOf(this.followed) * BODY_VALUES;
-    if (o + BODY_VALUES > f.bodyCount * BODY_VALUES || this.mode === 'orbit') return;
+    if (o + BODY_VALUES > f.bodyCount * BODY_VALUES || isStill) return;
     this.v.fromArray(f.bodies, o);
     if (this.mode === 'robot') return this.lookFromRobot(f, o);
     if (!this.hasAnchor) {
@@ -291,7 +295,7 @@ export class Stage {
     this.renderer.setSize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
-    if (this.isUntouched && this.mode === 'orbit') this.framed = false;
+    if (this.isUntouched && (this.mode === 'orbit' || this.mode === 'top')) this.framed = false;
     this.needsRender = true;
     this.render(); // at once: setting the size has cleared the canvas
   }
@@ -356,8 +360,15 @@ export class Stage {
     this.needsRender = false;
     this.aimSun();
     this.bringSurroundings();
+    this.bodies.widenLines(this.pixelSize(this.camera.position.distanceTo(this.controls.target)));
     this.renderer.render(this.scene, this.camera);
     return true;
+  }
+
+  /** What a CSS pixel covers at a distance.  [m] */
+  pixelSize(distance: number): number {
+    const height = Math.max(1, this.renderer.domElement.clientHeight);
+    return (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
   }
 
   /** Where a point of the world is on the canvas, in CSS pixels; null behind the camera. */

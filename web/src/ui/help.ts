@@ -9,6 +9,7 @@ const KEYS: [string, string][] = [
   ['←  /  Shift ←', 'one step back, ten steps back'],
   ['↑  ↓', 'faster, slower'],
   ['PgUp  PgDn', 'event before, after'],
+  ['e', 'events: list, and which are marked'],
   ['End', 'back to the newest moment'],
   ['r', 'start again'],
   ['b', 'branch from the moment shown'],

@@ -3,9 +3,10 @@
 import type { Frame } from '../feed/codec';
 import type { Command, Scene, SimulationEvent } from '../feed/protocol';
 import { formatTime, h, iconButton, setIcon, setText } from './dom';
+import { EventLog } from './events';
 
 const SPEEDS: (number | 'max')[] = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 'max'];
-const EVENTS_MAX = 400;
+const MARK_GAP = 3; // marks of one kind that would be nearer are one mark  [px]
 
 function speedName(s: number | 'max'): string {
   if (s === 'max') return 'max';
@@ -37,7 +38,11 @@ export class Timeline {
     { type: 'button', title: 'Run on from here, keep the old course as a ghost (b)', onclick: () => this.branch() },
     'Branch here',
   );
-  private events: SimulationEvent[] = [];
+  readonly log = new EventLog(
+    (t) => this.scene?.can_seek && this.seek(t),
+    () => (this.eventsAreNew = true),
+  );
+  private readonly eventsButton = iconButton('list', 'Events (e)', () => this.log.toggle());
   private eventsAreNew = false;
   private scene: Scene | null = null;
   private last: Frame | null = null;
@@ -70,6 +75,8 @@ export class Timeline {
       this.ends[1],
       this.branchButton,
       this.liveButton,
+      this.eventsButton,
+      this.log.element,
     );
     this.playButton.classList.add('primary');
   }
@@ -82,20 +89,24 @@ export class Timeline {
   setCanControl(can: boolean): void {
     this.element.classList.toggle('locked', !can);
     this.element
-      .querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>('button, select, input')
-      .forEach((b) => (b.disabled = !can));
+      .querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
+        ':scope > button, .buttons button, select, .clock',
+      )
+      .forEach((b) => (b.disabled = !can && b !== this.eventsButton));
   }
 
   addEvent(event: SimulationEvent): void {
-    if (event.kind === 'reset') this.events = [];
-    if (event.kind === 'branch') this.events = this.events.filter((e) => e.time <= event.time);
-    this.events.push(event);
-    if (this.events.length > EVENTS_MAX) this.events.shift();
+    this.log.add(event);
     this.eventsAreNew = true;
   }
 
+  /** All that is known, whether marked or not. */
+  get events(): SimulationEvent[] {
+    return this.log.all();
+  }
+
   clearEvents(): void {
-    this.events = [];
+    this.log.clear();
     this.eventsAreNew = true;
   }
 
@@ -123,7 +134,7 @@ export class Timeline {
   goToEvent(direction: number): void {
     const now = this.last?.time ?? 0;
     const h = this.scene?.step ?? 0.001;
-    const times = this.events.map((e) => e.time).filter((t) => (direction > 0 ? t > now + h / 2 : t < now - h / 2));
+    const times = this.log.visible().map((e) => e.time).filter((t) => (direction > 0 ? t > now + h / 2 : t < now - h / 2));
     if (times.length === 0 || !this.scene?.can_seek) return;
     this.seek(direction > 0 ? Math.min(...times) : Math.max(...times));
   }
@@ -217,14 +228,33 @@ export class Timeline {
     this.describeTrack();
     this.markedMin = this.tMin;
     this.markedMax = this.tMax;
-    const inSight = this.events.filter((e) => e.time >= this.tMin && e.time <= this.tMax);
+    const inSight = this.thinned();
     while (this.marks.children.length > inSight.length) this.marks.lastElementChild!.remove();
-    inSight.forEach((e, i) => {
+    inSight.forEach(({ event, count }, i) => {
       const mark = (this.marks.children[i] as HTMLElement | undefined) ?? this.marks.appendChild(h('i'));
-      mark.className = `mark ${e.kind}`;
-      mark.title = `${e.time.toFixed(3)} s  ${e.text}`;
-      mark.dataset['kind'] = e.kind;
-      mark.style.left = `${this.percent(e.time)}%`;
+      mark.className = `mark ${event.kind}`;
+      mark.title = `${event.time.toFixed(3)} s  ${event.text}${count > 1 ? ` (and ${count - 1} more here)` : ''}`;
+      mark.dataset['kind'] = event.kind;
+      mark.style.left = `${this.percent(event.time)}%`;
     });
+  }
+
+  /** Events in reach; of one kind, those too near to be told apart are one mark. */
+  private thinned(): { event: SimulationEvent; count: number }[] {
+    const gap = ((this.tMax - this.tMin) * MARK_GAP) / Math.max(1, this.track.clientWidth);
+    const lastOf = new Map<string, { event: SimulationEvent; count: number }>();
+    const marks: { event: SimulationEvent; count: number }[] = [];
+    for (const event of this.log.visible()) {
+      if (event.time < this.tMin || event.time > this.tMax) continue;
+      const last = lastOf.get(event.kind);
+      if (last && event.time - last.event.time < gap) {
+        last.count++;
+        continue;
+      }
+      const mark = { event, count: 1 };
+      lastOf.set(event.kind, mark);
+      marks.push(mark);
+    }
+    return marks;
   }
 }

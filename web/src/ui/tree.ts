@@ -73,6 +73,7 @@ export class Tree {
     const state = h('span.state');
     const name = h('button.name', { type: 'button', onclick: () => this.listener.select(r) }, robot.name);
     const element = h('div.robot', { role: 'listitem' }, h('span.bar'), name, state, error, cost, select);
+    element.classList.toggle('fixed', robot.levels.length < 2); // no choice: one line is enough
     return { element, select, cost, error, state, shownLevel: -1 };
   }
 
