@@ -448,6 +448,7 @@ test('contacts with terrain and between robots are in the picture', async ({ con
       { timeout: 60000, polling: 50 },
     );
     assert.ok((await newtons.jsonValue()) < 1e5);
+    if (scene === 'scrum') await until(page, () => window.gradus.timeline.events.some((e) => e.kind === 'touch'));
     await page.screenshot({ path: join(out, `contacts_${scene}.png`) });
     await page.close();
     await run.stop();

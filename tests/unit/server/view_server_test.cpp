@@ -1,11 +1,7 @@
 #include "server/view_server.h"
 
 #include <gtest/gtest.h>
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/allocator_interface.h>
-#else
 #include <malloc.h>
-#endif
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +14,10 @@
 #include <thread>
 
 #include "raw_client.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // gcc has the function, but not its header
+#endif
 
 namespace gradus::view {
 namespace {

@@ -12,7 +12,7 @@ const HEAD_ROOM = 0.14; // above the highest body's origin  [m]
 const LONG_MAX = 8; // with more robots the labels are short: mark instead of name of the level
 const HEIGHT = 27; // of a label and the gap to the next  [px]
 const LIFT_MAX = 3 * HEIGHT; // a label that would have to move further up from its robot is left out  [px]
-const LABEL_FROM = 44; // size of a robot on the screen that is worth a label  [px]
+const LABEL_FROM = 90; // diameter of a robot on the screen, arms stretched, that is worth a label  [px]
 const NUMBER_FROM = 11; // … and a number  [px]
 const NUMBER_ROOM = 9; // half the room that a number takes  [px]
 
