@@ -172,12 +172,16 @@ RobotOutput World::output(int robot) const {
   for (std::size_t i = 0; i < force.size(); ++i) force[i] = contact_force(robot, s.context.kind->feet[i]);
   o.foot_force = force;
   auto& motors = const_cast<Slot&>(s);
-  for (int i = 0; i < static_cast<int>(nj); ++i) {
-    const auto j = static_cast<std::size_t>(i);
-    motors.q_motor[j] = motor_angle(robot, i);
-    motors.current[j] = motor_current(robot, i);
-    motors.voltage[j] = motor_voltage(robot, i);
-  }
+  std::copy(o.q.begin(), o.q.end(), motors.q_motor.begin());
+  for (std::vector<double>* electrical : {&motors.current, &motors.voltage}) std::fill(electrical->begin(), electrical->end(), 0.0);
+  if (s.needs.uses_drives)
+    for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own)) {
+      const ChainState& chain = chain_state(c, state_[0].slab.data() + s.context.at.drive);
+      const auto j = static_cast<std::size_t>(c.joint);
+      if (c.gear == GearModel::elastic) motors.q_motor[j] = chain.theta;
+      motors.current[j] = chain.current;
+      motors.voltage[j] = chain.voltage;
+    }
   o.q_motor = s.q_motor;
   o.current = s.current;
   o.voltage = s.voltage;

@@ -227,30 +227,38 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
 /// Room for unit_responses.
 struct ResponseRoom {
   std::vector<int> path;           // links between the touched ones and the root, ascending
-  std::vector<std::uint8_t> on;    // (nlink) on that path
+  std::vector<int> last;           // (nlink) the last of the touched links whose path goes through it; −1: none
   std::vector<Vec6T<Two>> twist;   // (nlink)
   std::vector<Two> u;              // (nlink) inward: impulse along the joint; outward: its change of velocity
-  void resize(std::size_t nlink) { path.reserve(nlink), on.resize(nlink), twist.resize(nlink), u.resize(nlink); }
+  void resize(std::size_t nlink) { path.reserve(nlink), last.assign(nlink, -1), twist.resize(nlink), u.resize(nlink); }
 };
 
 /// Links between the touched ones and the root, ascending, and the leaders of followers among them.
 inline void find_paths(const Link* links, std::span<const int> touched, ResponseRoom& room) {
+  for (int k : room.path) room.last[static_cast<std::size_t>(k)] = -1;
   room.path.clear();
-  auto take = [&room](int k) {
-    if (room.on[static_cast<std::size_t>(k)]) return false;
-    room.on[static_cast<std::size_t>(k)] = 1;
-    room.path.push_back(k);
-    return true;
+  auto take = [&room](int k, int i) {
+    int& last = room.last[static_cast<std::size_t>(k)];
+    if (last < 0) room.path.push_back(k);
+    last = i;
   };
-  for (int t : touched)
-    for (int k = t; k > 0 && take(k); k = links[k].parent)
-      if (links[k].leader >= 0) take(links[k].leader);  // has the same parent, which is taken next
+  for (int i = 0; i < static_cast<int>(touched.size()); ++i)
+    for (int k = touched[static_cast<std::size_t>(i)]; k > 0; k = links[k].parent) {
+      take(k, i);
+      if (links[k].leader >= 0) take(links[k].leader, i);  // has the same parent, which is taken next
+    }
   std::sort(room.path.begin(), room.path.end());
-  for (int k : room.path) room.on[static_cast<std::size_t>(k)] = 0;
+}
+
+/// Component k of a column.
+inline double& entry(Response& m, int column, int k) {
+  Vec3& half = k < 3 ? m.column[column].a : m.column[column].l;
+  return k % 3 == 0 ? half.x : k % 3 == 1 ? half.y : half.z;
 }
 
 /// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and along
 /// the paths to the root only.  out[i n + j]: twist of touched link i per impulse on touched link j, n = touched.size()
+/// By symmetry Ω_ji = Ω_ijᵀ only links i ≥ j need be reached.
 inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors, const Factor6* root,
                            std::span<const int> touched, ResponseRoom& room, Response* out) {
   find_paths(links, touched, room);
@@ -261,9 +269,9 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
   for (std::size_t j = 0; j < n; ++j)
     for (int c = 0; c < 3; ++c) {
       Vec6T<Two> f = zero6<Two>();
-      Two* part[6] = {&f.a.x, &f.a.y, &f.a.z, &f.l.x, &f.l.y, &f.l.z};
-      *part[2 * c] = two(1, 0);
-      *part[2 * c + 1] = two(0, 1);
+      Two* unit[6] = {&f.a.x, &f.a.y, &f.a.z, &f.l.x, &f.l.y, &f.l.z};
+      *unit[2 * c] = two(1, 0);
+      *unit[2 * c + 1] = two(0, 1);
       for (int k : room.path) u[k] = zero;
       for (int k = touched[j]; k > 0; k = links[k].parent) {
         int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
@@ -273,15 +281,19 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
       }
       twist[0] = root ? solve(*root, f) : zero6<Two>();
       for (int k : room.path) {
+        if (room.last[static_cast<std::size_t>(k)] < static_cast<int>(j)) continue;
         const Vec6T<Two>& up = twist[links[k].parent];
         u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
                                    : Two(links[k].ratio) * u[links[k].leader];
         twist[k] = up + cast<Two>(frames[k].S) * u[k];
       }
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = j; i < n; ++i) {
         const Vec6T<Two>& t = twist[touched[i]];
-        for (int s = 0; s < 2; ++s)
-          out[i * n + j].column[2 * c + s] = {{t.a.x.v[s], t.a.y.v[s], t.a.z.v[s]}, {t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]}};
+        for (int s = 0; s < 2; ++s) {
+          const double part[6] = {t.a.x.v[s], t.a.y.v[s], t.a.z.v[s], t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]};
+          out[i * n + j].column[2 * c + s] = {{part[0], part[1], part[2]}, {part[3], part[4], part[5]}};
+          for (int r = 0; r < 6 && i > j; ++r) entry(out[j * n + i], r, 2 * c + s) = part[r];
+        }
       }
     }
 }

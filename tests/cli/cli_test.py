@@ -48,6 +48,18 @@ class Run(Scratch):
         for key in ("x", "y", "z", "roll", "pitch", "yaw"):
             self.assertIn(key, out["robots"]["level2"]["base"])
 
+    def test_a_kick_is_one_touch_that_ends(self):
+        done = run("run", "kick", "--for", "4s", "--json")
+        touches = [e for e in json.loads(done.stdout)["events"] if e["kind"] in ("touch", "apart")]
+        self.assertEqual([e["kind"] for e in touches], ["touch", "apart"], touches)
+        self.assertEqual([e["robot"] for e in touches], ["kicker", "kicker"])
+        self.assertIn("ball", touches[0]["what"])
+        self.assertGreaterEqual(touches[1]["time"], touches[0]["time"])
+        self.assertLess(touches[1]["time"], touches[0]["time"] + 0.5)
+        table = run("run", "kick", "--for", "4s").stdout
+        self.assertEqual(table.count("touches ball"), 1, table)
+        self.assertNotIn("let go", table)  # the summary tells who touched whom, not every end
+
     def test_threads_change_no_bit(self):
         hashes = {json.loads(run("run", "fall", "--for", "1s", "--json", "--threads", n).stdout)["hash"] for n in (1, 2, 4)}
         self.assertEqual(len(hashes), 1)
