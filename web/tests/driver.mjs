@@ -22,9 +22,17 @@ const FLAGS = [
   '--disable-dev-shm-usage',
 ];
 
+/** Simulators that a failed test did not stop end with it. */
+const running = new Set();
+const stopAll = () => running.forEach((child) => child.kill('SIGKILL'));
+process.on('exit', stopAll);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
 /** Runs a program that prints the address to watch, and before it the one to control if there is one, until stop(). */
 export async function startSimulator(program, args = []) {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const urls = {};
   const found = new Promise((resolve) => {
     const said = [];
