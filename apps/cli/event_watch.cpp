@@ -18,17 +18,12 @@ const FieldObjectSpec* find_object(const Model& model, const std::string& name) 
   return it == model.field.end() ? nullptr : &*it;
 }
 
-double ball_radius(const RobotKind& kind) {
-  const bool is_ball = kind.shapes.size() == 1 && kind.shapes[0].spec.kind == ShapeKind::sphere && kind.njoint() == 0;
-  return is_ball ? kind.shapes[0].spec.radius : 0;
-}
-
 }  // namespace
 
 EventWatch::EventWatch(const World& world) {
   find_goals(world.model());
   for (const RobotModel& r : world.model().robots) {
-    ball_radius_.push_back(ball_radius(*r.kind));
+    ball_radius_.push_back(r.kind->ball_radius());
     is_player_.push_back(r.kind->njoint() > 0);
   }
   reset(world);
@@ -92,13 +87,12 @@ void EventWatch::reset(const World& world) {
 void EventWatch::look(const World& world, std::vector<Event>& events) {
   for (int r = 0; r < world.robot_count(); ++r) {
     const std::string& name = world.model().robots[static_cast<std::size_t>(r)].name;
-    const bool is_ball = ball_radius_[static_cast<std::size_t>(r)] > 0;
     Seen now = see(world, r);
     Seen& before = seen_[static_cast<std::size_t>(r)];
     const auto tell = [&](const char* kind, const std::string& what) {
       events.push_back({world.time(), kind, what, name});
     };
-    if (now.fallen != before.fallen && !is_ball)
+    if (now.fallen != before.fallen)
       tell(now.fallen ? "fall" : "rise", now.fallen ? "falls" : "is upright again");
     for (std::size_t g = 0; g < goals_.size(); ++g)
       if (now.in_goal[g] && !before.in_goal[g]) tell("goal", "is in the " + goals_[g].name + " goal");

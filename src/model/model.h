@@ -122,6 +122,10 @@ struct RobotKind {
 
   int nlink() const { return static_cast<int>(links.size()); }
   int njoint() const { return static_cast<int>(joints.size()); }
+  /// Of a ball (one body, a sphere); else 0.                                                    [m]
+  double ball_radius() const {
+    return joints.empty() && shapes.size() == 1 && shapes[0].spec.kind == ShapeKind::sphere ? shapes[0].spec.radius : 0;
+  }
   int nq() const { return 7 + njoint(); }  // position (3), quaternion (4), joints
   int nv() const { return 6 + njoint(); }  // angular (3), linear (3), joints
   int dof() const { return (root == RootKind::free ? 6 : 0) + njoint(); }

@@ -189,7 +189,8 @@ RobotOutput World::output(int robot) const {
 }
 
 bool World::fallen(int robot) const {
-  if (slot(robot).motion->grouped) return false;  // stays in its plane; a ball that rolls has not fallen
+  if (slot(robot).motion->grouped) return false;  // stays in its plane
+  if (model_.robots[static_cast<std::size_t>(robot)].kind->ball_radius() > 0) return false;  // a ball rolls
   const Vec3 up = to_matrix(base_orientation(q(robot).data())) * slot(robot).up;
   return dot(up, model_.ground.n) < 0.5;
 }
