@@ -102,7 +102,6 @@ TEST_P(Pairs, common_body_is_the_composite_inertia_of_the_root) {
 
 /// Forces, contacts on some links and servos at random; link by link is the witness.
 TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
-  if (kind.has_mimics) GTEST_SKIP() << "shared coordinates go link by link";
   struct Some {
     bool any(int i) const { return i % 3 == 0; }
     void operator()(int i, const Frame& f, Mat6& I, Vec6& b) const {
