@@ -47,6 +47,8 @@ JointPair make_joint_pair(const std::vector<Link>& links, int first, int second)
               two(a.J.yy, b.J.yy), two(a.J.yz, b.J.yz), two(a.J.zz, b.J.zz)};
   p.link.diagonal = a.diagonal && b.diagonal;
   p.massless = weightless(a) && weightless(b);
+  p.shared = first != second && b.leader == first;
+  p.link.ratio = two(a.ratio, b.ratio);
   p.first = first;
   p.second = second;
   p.parent_1 = a.parent;
@@ -146,6 +148,10 @@ LinkPairs pair_links(const std::vector<Link>& links) {
     out.joints.push_back(make_joint_pair(links, i, twin[static_cast<std::size_t>(i)]));
   }
   find_limbs(links, out);
+  int followers = 0, shared = 0;
+  for (const Link& l : links) followers += l.leader >= 0;
+  for (const JointPair& p : out.joints) shared += p.shared;
+  out.shared_apart = followers != shared;
   for (Axis axis : {Axis::x, Axis::y, Axis::z, Axis::general}) pair_bodies(links, axis, out);
   for (std::size_t i = 0; i < links.size(); ++i)
     if (links[i].mass > 0 && !links[i].diagonal) out.odd.push_back(static_cast<int>(i));

@@ -16,6 +16,7 @@ struct JointPair {
   // Inward walks go through the pairs backwards; inertias stay in registers from a pair to the one before, unless:
   bool follows;              // the parents are the pair before
   bool massless;
+  bool shared;               // one motor for both: the second follows the first [LinkT::leader]
   int collect_1, collect_2;  // slots in which the links find what other pairs handed to them; −1: none
   int into_1, into_2;        // if it does not follow: the slots of the parents
   bool direct_1, direct_2;   // of the parent's children the one with the next number: its inertia comes before the parent's own
@@ -42,6 +43,7 @@ struct LinkPairs {
   std::vector<SpindlePair> spindles;
   std::vector<int> odd;  // with products of inertia
   double sphere = 0;     // sum of all j of bodies and spindles            [kg m²]
+  bool shared_apart = false;  // a follower is not paired with its leader: not for walks in pairs
   int slot_count = 1;    // of inward walks; slot 0 is the root's
 };
 

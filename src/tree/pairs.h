@@ -107,8 +107,23 @@ inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>&
   give(0, slots[j.into_1], j.direct_1);
 }
 
-/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not for shared
-/// coordinates (LinkT::leader).
+/// Two joints on one motor: one coordinate with two columns [dynamics.h (9), (10)].
+template <class Force>
+[[gnu::noinline]] void eliminate_shared(const JointPair& j, const double* v, const Frame* frames, const Force& force,
+                                        const Mat6T<Two>& I, const Vec6T<Two>& b, JointFactor* factors, LimbSlot* slots) {
+  Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
+  Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
+  const Two &rotor = j.link.rotor, &ratio = j.link.ratio;
+  hold_follower(frames[j.second], v[j.second - 1], rotor.v[1], force(j.second), I2, b2, factors[j.second]);
+  eliminate_pair(frames[j.first], v[j.first - 1], rotor.v[0], force(j.first), ratio.v[0], I2, b2, factors[j.second], I1, b1,
+                 factors[j.first]);
+  LimbSlot& s = slots[j.into_1];
+  if (j.direct_1) s.direct_I = I1, s.direct_b = b1;
+  else s.sum_I += I1, s.sum_b += b1;
+}
+
+/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a follower is
+/// apart from its leader (LinkPairs::shared_apart).
 ///   contact.any(i)         are there external forces on link i?
 ///   slots (slot_count)     room
 template <class Force, class Contact>
@@ -147,6 +162,10 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
     }
     if (contact.any(j.first) || contact.any(j.second)) add_contacts(j, frames, contact, I, b);
     f.S = load_two(f1.S, f2.S);
+    if (j.shared) {
+      eliminate_shared(j, x.v, frames, force, I, b, factors, slots);
+      continue;
+    }
     const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
     JointFactorT<Two> out;
     eliminate(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)), j.link.rotor,
@@ -180,7 +199,8 @@ inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<doub
     f.S = load_two(f1.S, f2.S);
     const Vec6T<Two> up = load_two(acc[j.parent_1], acc[j.parent_2]) +
                           velocity_product(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)));
-    const Two ai = (load_two(&o1.u, &o2.u) - dot(load_two(o1.U, o2.U), up)) * load_two(&o1.d_inv, &o2.d_inv);
+    Two ai = (load_two(&o1.u, &o2.u) - dot(load_two(o1.U, o2.U), up)) * load_two(&o1.d_inv, &o2.d_inv);
+    if (j.shared) ai = two(ai.v[0], j.link.ratio.v[0] * ai.v[0]);
     store_two(ai, a + (j.first - 1), a + (j.second - 1));
     store_two(up + f.S * ai, acc[j.first], acc[j.second]);
   }

@@ -58,7 +58,7 @@ void Articulated::predict(View<access> view, double h) {
                           view.gravity(), view.spin(), h};
   const auto x = coordinates_of(view.q(), view.v());
   Scratch& own = view.own<Scratch>();
-  if (kind.has_mimics) {  // shared coordinates are eliminated link by link
+  if (kind.pairs->shared_apart) {  // link by link
     auto others = [&](int i, const Frame& f, Mat6& I, Vec6& b) { external.add_others(i, f, I, b); };
     const GivenFrames<double> frames(view.frames());
     predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin, others,
