@@ -1,5 +1,6 @@
-/// Where the energy of articulated robots comes from, step by step. A step solves M(q) (v⁺ − v) = h (forces + bias) at the
-/// frozen configuration q, so that with the mean velocity v̄ = (v + v⁺)/2 the change of kinetic energy there is exactly the sum of the works
+/// Where the energy of articulated robots comes from, step by step. A step solves M(q) (v⁺ − v) = h (forces + bias) at
+/// the frozen configuration q, so that with the mean velocity v̄ = (v + v⁺)/2 the change of kinetic energy there is
+/// exactly the sum of the works
 ///
 ///   ½ v⁺ᵀM(q) v⁺ − ½ vᵀM(q) v = h v̄ᵀ(τ + gravity − bias(q, v)) + contacts                                        (1)
 ///
@@ -14,11 +15,11 @@ namespace gradus::test {
 
 /// Of one step or summed over steps, all robots together [J].
 struct EnergyBooks {
-  double joints = 0;    // work of drives, stops and passive forces
-  double contacts = 0;  // work of all contacts, with the static world and each other
-  double stored = 0;    // change of what the springs of contacts hold
+  double joints = 0;                // work of drives, stops and passive forces
+  double contacts = 0;              // work of all contacts, with the static world and each other
+  double stored = 0;                // change of what the springs of contacts hold
   double gravity = 0, inertia = 0;  // (2), (3)
-  double bodies = 0;    // change of kinetic and potential energy: the sum of joints, contacts, gravity and inertia
+  double bodies = 0;  // change of kinetic and potential energy: the sum of joints, contacts, gravity and inertia
   void add(const EnergyBooks& b);
 };
 
