@@ -118,7 +118,9 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     const auto x = coordinates_of(s.q.data(), s.v.data());
     compute_frames(kind, s.q.data(), s.v.data(), frames.data());
     for (std::size_t j = 0; j < tau.size(); ++j) tau[j] = random.in(-3, 3), e[j] = random.in(0, 0.1);
-    auto force = [&](int i) { return JointForceT<double>{tau[static_cast<std::size_t>(i - 1)], e[static_cast<std::size_t>(i - 1)]}; };
+    auto force = [&](int i) {
+      return JointForceT<double>{tau[static_cast<std::size_t>(i - 1)], e[static_cast<std::size_t>(i - 1)]};
+    };
     const GivenFrames<double> given(frames.data());
     Mat6 I, I_pairs;
     Vec6 b, b_pairs;
@@ -135,9 +137,11 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     aba_outward_in_pairs(*kind.pairs, x, frames.data(), pairs.factors.data(), acc0, pairs.acc.data(), a_pairs.data());
     double largest = 1;
     for (double y : a) largest = std::max(largest, std::abs(y));
-    for (std::size_t j = 0; j < a.size(); ++j) ASSERT_NEAR(a_pairs[j], a[j], 1e-11 * largest) << "state " << k << " joint " << j;
+    for (std::size_t j = 0; j < a.size(); ++j)
+      ASSERT_NEAR(a_pairs[j], a[j], 1e-11 * largest) << "state " << k << " joint " << j;
     for (std::size_t i = 0; i < one.acc.size(); ++i)
-      ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest) << "state " << k;
+      ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest)
+          << "state " << k;
   }
 }
 

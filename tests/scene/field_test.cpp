@@ -202,7 +202,8 @@ TEST(Spring, rests_at_its_depth_and_slides_as_in_honey) {
 }
 
 /// Turning about the vertical without sliding friction, only the pseudo friction acts: I ω' = −s_ν m g ω, so that
-/// ω = ω0 e^(−s_ν m g t / I). At every level of robots (free bodies meet the world in couple), one contact (ball) or four (box); implicit Euler errs by ½ h (s_ν m g/I)² t.
+/// ω = ω0 e^(−s_ν m g t / I). At every level of robots (free bodies meet the world in couple), one contact (ball) or
+/// four (box); implicit Euler errs by ½ h (s_ν m g/I)² t.
 TEST(Spring, pseudo_friction_stops_a_spin_exponentially) {
   const double nu = 0.002, w0 = 5, t = 0.4, h = 0.0005;
   for (const char* motion : {"single_body", "prescribed_joints", "articulated"})

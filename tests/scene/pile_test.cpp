@@ -15,8 +15,8 @@ SceneSpec shipped(const char* name, double h) {
   return *scene;
 }
 
-/// Tennis balls with e = 0.7 at a step in which gravity alone gives the speed of an impact. An island that does not settle
-/// must keep its impulses as the next guess: begun anew from nothing every time, the pile creeps for ever.
+/// Tennis balls with e = 0.7 at a step in which gravity alone gives the speed of an impact. An island that does not
+/// settle must keep its impulses as the next guess: begun anew from nothing every time, the pile creeps for ever.
 TEST(Pile, of_bouncing_balls_comes_to_rest_at_5_ms) {
   const auto w = make_world(shipped("pile.toml", 0.005));
   run(*w, 3);
@@ -31,7 +31,8 @@ TEST(Pile, of_bouncing_balls_comes_to_rest_at_5_ms) {
 /// The books close: where nothing touches, contacts did nothing, to rounding [support/energy_books.h].
 TEST(Energy, of_robots_in_flight_is_the_work_of_their_joints) {
   SceneSpec s = scene(0.001);
-  for (double x : {0.0, 2.0}) add(s, humanoid28(), "articulated", {x, 0, 3}, exponential(Vec3{0.3, 0.5, 0.1})).w_WB = {1, 2, x};
+  for (double x : {0.0, 2.0})
+    add(s, humanoid28(), "articulated", {x, 0, 3}, exponential(Vec3{0.3, 0.5, 0.1})).w_WB = {1, 2, x};
   const auto w = make_world(s);
   for (int i = 0; i < w->robot_count(); ++i)
     for (double& t : w->targets(i)) t += 0.3;
@@ -63,8 +64,9 @@ Rise rise_in_scrum(std::uint64_t seed, double h) {
   return out;
 }
 
-/// Bodies and springs together never gain but by the joints' work, to what geometry turns in a step. Seeds 28 and 43 lie with foot on foot:
-/// where a manifold of five corners leaves out one that is inside, its spring comes and goes, 0.3 mJ each time.
+/// Bodies and springs together never gain but by the joints' work, to what geometry turns in a step. Seeds 28 and 43
+/// lie with foot on foot: where a manifold of five corners leaves out one that is inside, its spring comes and goes,
+/// 0.3 mJ each time.
 TEST(Energy, of_a_scrum_never_grows_but_by_the_joints_work) {
   struct {
     std::uint64_t seed;

@@ -82,7 +82,7 @@ EnergyBooks step_with_books(World& world) {
     const double contacts = frozen - before - joints - by_gravity - by_bias;  // (1)
     const double after = kinetic_energy(kind, {world.q(r).begin(), world.q(r).end()}, v_next);
     const double bodies = world.energy(r) - energy[u];
-    const double inertia = after - frozen + by_bias;                          // (3)
+    const double inertia = after - frozen + by_bias;  // (3)
     b.add({joints, drives, contacts, 0, bodies - joints - contacts - inertia, inertia, bodies});
   }
   b.stored = stored_in_contacts(world) - stored;
