@@ -21,13 +21,14 @@ struct Robot {
 std::ostream& operator<<(std::ostream& out, const Robot& r) { return out << r.name; }
 
 std::vector<Robot> robots() {
-  return {{"humanoid28", kind_of(humanoid28())},
-          {"random_tree", kind_of(random_tree(5))},
-          {"another_tree", kind_of(random_tree(11))},
-          {"fixed_arm", kind_of(fixed_arm())},
-          {"nao", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/nao_h25_v6.toml"))},  // hips on one motor
-          {"two_legs", kind_of(two_legs(0.7, false))},
-          {"kidsize", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"))}};
+  return {
+      {"humanoid28", kind_of(humanoid28())},
+      {"random_tree", kind_of(random_tree(5))},
+      {"another_tree", kind_of(random_tree(11))},
+      {"fixed_arm", kind_of(fixed_arm())},
+      {"nao", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/nao_h25_v6.toml"))},  // hips on one motor
+      {"two_legs", kind_of(two_legs(0.7, false))},
+      {"kidsize", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"))}};
 }
 
 class Pairs : public testing::TestWithParam<Robot> {
