@@ -113,13 +113,14 @@ struct Peak {
 struct Balance {
   Peak beyond_drives;  // energy of the bodies less the joints' work
   Peak with_springs;   // the same with what the contacts' springs store
+  Peak made;           // the same, the joints' work taken over the way they went: what came from nowhere
   Peak contacts;       // work of contacts and what they store
   Peak gravity, inertia;
   double top = 0;
-  int making = 0, making_unsettled = 0;  // steps in which contacts made more than 10 µJ; of these, unsettled ones
+  int making = 0, making_unsettled = 0;  // steps that made more than 0.1 µJ; of these, unsettled ones
   void take(const Balance& b) {
     beyond_drives.take(b.beyond_drives), with_springs.take(b.with_springs), contacts.take(b.contacts),
-        gravity.take(b.gravity), inertia.take(b.inertia);
+        made.take(b.made), gravity.take(b.gravity), inertia.take(b.inertia);
     top = std::max(top, b.top);
     making += b.making, making_unsettled += b.making_unsettled;
   }
@@ -131,8 +132,9 @@ Balance balance(World& w, double seconds) {
   for (int i = 0; i < steps; ++i) {
     const std::int64_t unsettled = w.report().coupling.unsettled;
     const EnergyBooks b = step_with_books(w);
-    if (b.contacts + b.stored > 1e-5) ++out.making, out.making_unsettled += w.report().coupling.unsettled > unsettled;
+    if (b.made() > 1e-7) ++out.making, out.making_unsettled += w.report().coupling.unsettled > unsettled;
     out.beyond_drives.add(b.bodies - b.joints);
+    out.made.add(b.made());
     out.with_springs.add(b.bodies - b.joints + b.stored);
     out.contacts.add(b.contacts + b.stored);
     out.gravity.add(b.gravity), out.inertia.add(b.inertia);
@@ -162,9 +164,9 @@ void scrum(int seeds, double h) {
       static_cast<long long>(dropped), static_cast<long long>(steps));
   all.beyond_drives.print("bodies, beyond the drives' work");
   all.with_springs.print("bodies and springs, beyond the drives' work");
+  all.made.print("the same, work over the way that joints went");
   all.contacts.print("contacts: work and what they store");
-  std::printf("  steps in which contacts made more than 1e-5 J: %d, of which %d did not settle\n", all.making,
-              all.making_unsettled);
+  std::printf("  steps that made more than 1e-7 J: %d, of which %d did not settle\n", all.making, all.making_unsettled);
   all.gravity.print("integration: gravity");
   all.inertia.print("integration: inertia");
 }
