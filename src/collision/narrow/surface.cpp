@@ -230,8 +230,7 @@ void swallowed(const Surface& s, const Shape& b, const Pose& X_AB, double margin
 /// Terrain under a capsule or polyhedron; false if its triangles must be asked.
 bool look_up(const HeightField& field, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
   if (b.kind == SolidKind::capsule) return field_against_capsule(field, b, X_AB, margin, out), true;
-  FieldPolyhedron shape;
-  return to_field_polyhedron(b, X_AB, shape) && field_against_polyhedron(field, shape, margin, out);
+  return field_against_polyhedron(field, b, X_AB, margin, out);
 }
 
 }  // namespace

@@ -47,6 +47,29 @@ class HeightField {
   static constexpr double kSteepnessMax = 8;  // walls steeper than that are met when they touch, not before
   bool is_gentle() const { return steepness_ < kSteepnessMax; }
 
+  /// Where a shape from above can touch the surface other than with a corner of its own: nodes that are a peak or lie on
+  /// a ridge, and edges of the grid that are a ridge (or end the ground). Elsewhere the surface is hollow or flat, and
+  /// something beside the place is as near. On rough ground most nodes and half of the edges are none.
+  enum Crest : std::uint8_t {
+    peak = 1,              // node (i, j)
+    ridge_along_y = 2,     // from node (i, j) to (i, j + 1)
+    ridge_along_x = 4,     // to (i + 1, j)
+    ridge_on_diagonal = 8  // to (i + 1, j + 1)
+  };
+  /// Sums of Crest for the nodes of row j.
+  const std::uint8_t* crests(int j) const { return crest_.data() + static_cast<std::ptrdiff_t>(j) * g_.nx; }
+  /// Bit k: node (i + k, j) is a peak, as far as there are nodes.
+  std::uint64_t peaks(int i, int j) const {
+    const std::size_t at = static_cast<std::size_t>(j) * g_.nx + i, shift = at % 64;
+    const std::uint64_t* w = &peak_[at / 64];
+    return shift == 0 ? w[0] : w[0] >> shift | w[1] << (64 - shift);
+  }
+  /// Bit k: node (i + k, j) is known and at or above the line low + k dz, for k < count ≤ 64. Keeps the highest seen.
+  struct Tops {
+    double z = -std::numeric_limits<double>::infinity(), over = z;  // height, and height over the line [m]
+  };
+  std::uint64_t nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const;
+
   /// Height of the surface over (x, y); false outside and over holes.
   bool height(double x, double y, double& z) const;
   bool slope(double x, double y, SurfaceSlope& out) const;
@@ -99,7 +122,13 @@ class HeightField {
     lo = std::min(a, c), hi = std::max(b, d);
     return true;
   }
-  void try_cell(int i, int j, Vec3 p, double beside2, double& best2, SurfacePoint& out) const;
+  bool solid(int i, int j) const {
+    return i >= 0 && j >= 0 && i < cells_x() && j < cells_y() && !is_hole(i, j);
+  }
+  std::uint8_t crest_of(int i, int j) const;
+  void try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const;
+  template <int to>
+  void try_row(int j, int i, double dy2, const Vec3& p, double& best2, SurfacePoint& out) const;
   bool cast_cell(int i, int j, Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const;
   double steepness_of(double along_x, double along_y) const {
     const double gx = along_x * inv_dx_, gy = along_y * inv_dy_;
@@ -119,7 +148,9 @@ class HeightField {
   double inv_dx_ = 0, inv_dy_ = 0;
   double lowest_ = 0, highest_ = 0, steepness_ = 1;
   bool has_holes_ = false;
-  std::vector<std::uint8_t> hole_;  // (cells) 1: no ground here
+  std::vector<std::uint8_t> hole_;   // (cells) 1: no ground here
+  std::vector<std::uint8_t> crest_;  // (nodes) sums of Crest
+  std::vector<std::uint64_t> peak_;  // (nodes / 64 + 2) the peaks once more, a bit each
 };
 
 }  // namespace gradus
