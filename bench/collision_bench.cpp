@@ -29,8 +29,8 @@ void BM_FootOnRoughMap(benchmark::State& state) {
 }
 BENCHMARK(BM_FootOnRoughMap)->Arg(300)->Arg(600);
 
-/// Other feet on the same map, 2 cm thick or so, tilted by up to 0.3 rad about each axis: box and hull of 10 × 6 × 2 cm,
-/// a lying capsule of 10 × 4 cm, a cylinder of 6 cm that is 2 cm high, and the same lying.
+/// Other feet on the same map, 2 cm thick or so, tilted by up to 0.3 rad about each axis: box and hull of 10 × 6 × 2
+/// cm, a lying capsule of 10 × 4 cm, a cylinder of 6 cm that is 2 cm high, and the same lying.
 void BM_FootShapeOnRoughMap(benchmark::State& state) {
   const HeightField f = *HeightField::build(test::rough_map(static_cast<int>(state.range(0))));
   std::vector<Vec3> rim;

@@ -60,21 +60,20 @@ Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) 
       const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[f.g_.nx]) || std::isnan(r[f.g_.nx + 1]);
       f.hole_[static_cast<std::size_t>(j) * f.cells_x() + i] = bad;
       f.has_holes_ |= bad;
-      if (!bad) f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
-                                         f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
+      if (!bad)
+        f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
+                                 f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
     }
   f.steepness_ = std::min(f.steepness_, kSteepnessMax);
-  f.crest_.resize(f.g_.z.size());
+  f.crest_.resize(f.g_.z.size() + 8);
   for (int j = 0; j < f.g_.ny; ++j)
     for (int i = 0; i < f.g_.nx; ++i) f.crest_[static_cast<std::size_t>(j) * f.g_.nx + i] = f.crest_of(i, j);
-  f.peak_.resize(f.crest_.size() / 64 + 2);
-  for (std::size_t k = 0; k < f.crest_.size(); ++k)
-    f.peak_[k / 64] |= static_cast<std::uint64_t>(f.crest_[k] & peak) << (k % 64);
   return f;
 }
 
 /// A node is a crest if along none of the grid's three lines through it the surface is hollow, and along one it is
-/// convex. An edge is one if the slope across it falls from the one triangle to the other, or one of them is missing.
+/// convex. An edge is one if the slope across it falls from the one triangle to the other, or just one of them is
+/// there.
 std::uint8_t HeightField::crest_of(int i, int j) const {
   constexpr double equal = 1e-12;  // [m]
   const auto z = [&](int u, int v) {
@@ -89,15 +88,15 @@ std::uint8_t HeightField::crest_of(int i, int j) const {
     hollow |= bend > equal, convex |= !(bend >= -equal);
   };
   line(z(i - 1, j), z(i + 1, j)), line(z(i, j - 1), z(i, j + 1)), line(z(i - 1, j - 1), z(i + 1, j + 1));
-  const auto edge = [&](bool both_solid, double left, double right, double across, int bit) {
-    return !both_solid || left + right - across < -equal ? bit : 0;
+  // over an edge the bend is that of the four nodes around it: the two beside it against its ends
+  const auto edge = [&](bool first, bool second, double left, double right, double ends, Crest kind) {
+    return first != second || (first && left + right - ends < -equal) ? kind : 0;
   };
-  // over the edge the bend is that of the four nodes around it: the two beside it against its ends
   const double x = z(i + 1, j), y = z(i, j + 1), xy = z(i + 1, j + 1);
   return static_cast<std::uint8_t>((!hollow && convex ? peak : 0) |
-                                   edge(solid(i - 1, j) && solid(i, j), z(i - 1, j), xy, h + y, ridge_along_y) |
-                                   edge(solid(i, j - 1) && solid(i, j), z(i, j - 1), xy, h + x, ridge_along_x) |
-                                   edge(solid(i, j), x, y, h + xy, ridge_on_diagonal));
+                                   edge(solid(i - 1, j), solid(i, j), z(i - 1, j), xy, h + y, ridge_along_y) |
+                                   edge(solid(i, j - 1), solid(i, j), z(i, j - 1), xy, h + x, ridge_along_x) |
+                                   edge(solid(i, j), solid(i, j), x, y, h + xy, ridge_on_diagonal));
 }
 
 HeightField::Window HeightField::window(double x_lo, double x_hi, double y_lo, double y_hi) const {
@@ -155,13 +154,6 @@ bool HeightField::contains(Vec3 p) const {
   return height(p.x, p.y, z) && p.z < z;
 }
 
-/// Two neighbours of a row.
-Two load_pair(const double* r) {
-  Two::V v;
-  std::memcpy(&v, r, sizeof v);
-  return v;
-}
-
 std::uint64_t HeightField::nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const {
   const double* row = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
   Two top(tops.z), top_over(tops.over), line = two(low, low + dz);
@@ -180,24 +172,17 @@ std::uint64_t HeightField::nodes_above(int i, int j, int count, double low, doub
   return above | static_cast<std::uint64_t>(over >= 0) << k;
 }
 
-/// May the plane of a cell's first or second triangle be as near to p as best? r, s: heights of the cell's lower and upper
-/// row; p from its node (0, 0). Both planes at once.
-inline Two::Mask near_planes(Two r, Two s, Two inv_dx, Two inv_dy, Vec3 p, double best2) {
-  const Two rise = s - r, gy = Two(__builtin_shufflevector(rise.v, rise.v, 1, 0)) * inv_dy;
-  const Two gx = (Two(__builtin_shufflevector(r.v, s.v, 1, 3)) - Two(__builtin_shufflevector(r.v, s.v, 0, 2))) * inv_dx;
-  const Two above = Two(p.z) - gx * Two(p.x) - gy * Two(p.y);
-  return above * above <= Two((1 + 1e-9) * best2) * (Two(1.0) + gx * gx + gy * gy);
-}
-
 void HeightField::try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const {
   if (has_holes_ && is_hole(i, j)) return;
-  const double *r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i], *s = r + g_.nx;
-  const Vec3 p00{g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, r[0]};
-  const Two::Mask near = near_planes(load_pair(r), load_pair(s), Two(inv_dx_), Two(inv_dy_), p - p00, best2);
-  if (!any(near)) return;
+  const Vec3 p00{g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, g_.z[static_cast<std::size_t>(j) * g_.nx + i]};
+  const SlopePair g = slopes(i, j);
+  const Vec3 d = p - p00;
+  const Two above = Two(d.z) - g.gx * Two(d.x) - g.gy * Two(d.y);  // of both planes
+  const unsigned near = lane_bits(above * above <= Two((1 + 1e-9) * best2) * (Two(1.0) + g.gx * g.gx + g.gy * g.gy));
+  if (near == 0) return;
   const Cell k = cell(i, j);
   for (int half = 0; half < 2; ++half) {
-    if (!near[half]) continue;
+    if (!(near >> half & 1)) continue;
     TrianglePart part;
     const Vec3 q = closest_on_triangle(p, k.p00, half == 0 ? k.p10 : k.p11, half == 0 ? k.p11 : k.p01, part);
     const double d2 = dot(p - q, p - q);
@@ -206,8 +191,8 @@ void HeightField::try_cell(int i, int j, const Vec3& p, double& best2, SurfacePo
   }
 }
 
-/// Cells of row j from i on, upwards or downwards, until all that follow are farther than the best. dy2: squared distance
-/// of p from the row. Most cells are left for their range of heights.
+/// Cells of row j from i on, upwards or downwards, until all that follow are farther than the best. dy2: squared
+/// distance of p from the row. Most cells are left for their range of heights.
 template <int to>
 void HeightField::try_row(int j, int i, double dy2, const Vec3& p, double& best2, SurfacePoint& out) const {
   const double *r = &g_.z[static_cast<std::size_t>(j) * g_.nx], *s = r + g_.nx;
