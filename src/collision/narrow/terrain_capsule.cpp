@@ -22,7 +22,7 @@ class CapsuleOnTerrain : MantleOnTerrain<Plain> {
     const Vec3 low = e_.z < 0 ? p_ + e_ : p_;
     const Vec3 n = steep > 0.5 ? up * (1 / square_root(steep)) : Vec3{0, 0, 1};
     this->set_sole(low - n * radius_, n);
-    this->sweep(true, [&](int i, int j) { node(i, j); });
+    this->sweep(true, [&](int i, int j) { node(i, j); }, [](Vec3) { return 1e9; });
     if (!this->is_near_) return;
     end(p_, 0);
     end(p_ + e_, 1);

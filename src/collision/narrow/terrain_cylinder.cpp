@@ -36,7 +36,9 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
       this->set_sole(s_.c - up * radius_, up);
     cap_ = this->cone_of(-s_.a);
     cap_meets_nodes_ = !this->is_too_steep(-s_.a.z), mantle_meets_crests_ = !this->is_too_steep(-sine);
-    this->sweep(mantle_meets_crests_, [&](int i, int j) { node(i, j); });
+    this->sweep(
+        mantle_meets_crests_, [&](int i, int j) { node(i, j); },
+        [&](Vec3 q) { return straight_down(q) + terrain::kEqual; });
     if (!this->is_near_) return true;
     rim(s_.low(), 0);
     for (int k = 0; k < 4; ++k) {
@@ -57,7 +59,7 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
     const Vec3 across = from - s_.a * height;
     const double beside2 = dot(across, across), reach = radius_ + margin_;
     if (beside2 > reach * reach) return;
-    double depth = straight_down(height, across, beside2);
+    double depth = straight_down(height, across);
     this->overlap_ |= depth > 0;
     depth += terrain::kEqual;
     Vec3 n{0, 0, 0};
@@ -68,13 +70,19 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
       depth = radius_ - distance, n = -outward;
     if (dot(n, n) > 0) out_.add({q + n * (0.5 * depth), n, -depth, this->feature(i, j, 40)});
   }
-  /// From a point straight down to the lower end or the mantle.
-  double straight_down(double height, Vec3 across, double beside2) const {
+  /// From a point in or above the cylinder straight down to its lower end or mantle: height over the lower end, and the
+  /// way from the axis.
+  double straight_down(double height, Vec3 across) const {
     const Vec3 down = s_.a * s_.a.z - Vec3{0, 0, 1};  // the part of "down" that is across the axis
     const double to_end = s_.a.z > terrain::kUpward ? height / s_.a.z : 1e9, w = dot(down, down), b = dot(across, down);
     if (w < 1e-18) return to_end;
-    const double root = b * b + w * (radius_ * radius_ - beside2);
+    const double root = b * b + w * (radius_ * radius_ - dot(across, across));
     return std::min(to_end, root > 0 ? (square_root(root) - b) / w : 0);
+  }
+  double straight_down(Vec3 q) const {
+    const Vec3 from = q - s_.low();
+    const double height = dot(s_.a, from);
+    return straight_down(height, from - s_.a * height);
   }
 
   void rim(Vec3 c, std::uint32_t id) {
@@ -89,10 +97,11 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
     const double rx = radius_ * square_root(std::max(0.0, 1 - s_.a.x * s_.a.x)),
                  ry = radius_ * square_root(std::max(0.0, 1 - s_.a.y * s_.a.y));
     const HeightField::Window w = f_.window(c.x - rx, c.x + rx, c.y - ry, c.y + ry);
+    const double lowest = c.z - radius_ * s_.sine() - this->reach_;
     for (int j = w.j0; j <= w.j1; ++j)
       for (int i = w.i0; i <= w.i1; ++i) {
         const double* r = this->at(i, j);
-        if (std::max(std::max(r[0], r[1]), std::max(r[g_.nx], r[g_.nx + 1])) < c.z - radius_) continue;
+        if (std::max(std::max(r[0], r[1]), std::max(r[g_.nx], r[g_.nx + 1])) < lowest) continue;
         slope_of_cell(i, j, c, id);
       }
   }

@@ -21,9 +21,10 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
                   Candidates& out)
       : Base(field, w, margin, out), p_(p), e_(e), ee_(dot(e, e)), inv_ee_(1 / ee_), radius_(radius) {}
 
-  /// Meets the crests near the sole, which is set: calls node(i, j), and meets edges if asked to.
-  template <class Node>
-  void sweep(bool with_edges, Node&& node) {
+  /// Meets the crests near the sole, which is set: calls node(i, j), and meets edges if asked to. most_at(q): how deep a
+  /// point q of an edge may be; where it is deeper, others speak.
+  template <class Node, class Most>
+  void sweep(bool with_edges, Node&& node, Most&& most_at) {
     constexpr int most = 63;  // one more, so that the right ends of edges are known
     const HeightField::Window& w = this->w_;
     for (int i = w.i0; i <= w.i1 + 1; i += most) {
@@ -31,7 +32,7 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
       std::uint64_t before = 0;
       for (int j = w.j0; j <= w.j1 + 1; ++j) {
         const std::uint64_t near = this->near_sole(i, j, seen);
-        if (near | before) row(i, j, own, before, near, with_edges, node);
+        if (near | before) row(i, j, own, before, near, with_edges, node, most_at);
         before = near;
       }
     }
@@ -61,8 +62,9 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
  private:
   /// Nodes of a row, its edges along x, and those from the row before to it. near, before: which nodes are near the
   /// sole.
-  template <class Node>
-  void row(int i, int j, int own, std::uint64_t before, std::uint64_t near, bool with_edges, Node&& node) {
+  template <class Node, class Most>
+  void row(int i, int j, int own, std::uint64_t before, std::uint64_t near, bool with_edges, Node&& node,
+           Most&& most_at) {
     const auto each = [&](std::uint64_t bits, int of_row, HeightField::Crest kind, auto&& visit) {
       if (bits == 0) return;
       for (bits &= this->f_.crest_bits(i, of_row, own, kind); bits != 0; bits &= bits - 1)
@@ -70,10 +72,10 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     };
     each(near, j, HeightField::peak, [&](int k) { node(k, j); });
     if (!with_edges) return;
-    each(near | near >> 1, j, HeightField::ridge_along_x, [&](int k) { edge<1>(k, j); });
+    each(near | near >> 1, j, HeightField::ridge_along_x, [&](int k) { edge<1>(k, j, most_at); });
     if (j == this->w_.j0) return;
-    each(near | before, j - 1, HeightField::ridge_along_y, [&](int k) { edge<0>(k, j - 1); });
-    each(near >> 1 | before, j - 1, HeightField::ridge_on_diagonal, [&](int k) { edge<2>(k, j - 1); });
+    each(near | before, j - 1, HeightField::ridge_along_y, [&](int k) { edge<0>(k, j - 1, most_at); });
+    each(near >> 1 | before, j - 1, HeightField::ridge_on_diagonal, [&](int k) { edge<2>(k, j - 1, most_at); });
   }
 
   /// Do all edges from a node lead away from n?
@@ -90,8 +92,8 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
   }
 
   /// (2), (3): the ridge u from node a on. Lines of both: p + t e and a + s u; n = e × u, upwards.
-  template <int kind>
-  void edge(int i, int j) {
+  template <int kind, class Most>
+  void edge(int i, int j, Most&& most_at) {
     constexpr int di = terrain::di<kind>, dj = terrain::dj<kind>;
     const double* r = this->at(i, j);
     const Vec3 u{di * this->g_.dx, dj * this->g_.dy, r[dj * this->g_.nx + di] - r[0]};
@@ -102,7 +104,7 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     if (over > 0 && over * over > reach * reach * n2) return;
     double t, s;
     if (!crosses(u, from, n2, over, t, s)) return;
-    meet_edge<kind>(i, j, a + u * s, p_ + e_ * t, n, n2, over);
+    meet_edge<kind>(i, j, a + u * s, p_ + e_ * t, n, n2, over, most_at);
   }
   /// Over the edge: feet of the common perpendicular; under it: straight up from one to the other. False outside of
   /// both.
@@ -122,8 +124,8 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     t = tn * inverse, s = sn * inverse;
     return true;
   }
-  template <int kind>
-  void meet_edge(int i, int j, Vec3 q, Vec3 c, Vec3 n, double n2, double over) {
+  template <int kind, class Most>
+  void meet_edge(int i, int j, Vec3 q, Vec3 c, Vec3 n, double n2, double over, Most&& most_at) {
     if (over > 0 && this->f_.contains(c)) return;
     const double inverse = 1 / square_root(n2);
     const Vec3 outward = n * inverse;
@@ -131,8 +133,9 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     constexpr int fi = kind == 0 ? -1 : 0, fj = kind == 0 ? 0 : kind == 1 ? -1 : 1, si = 1, sj = kind == 2 ? 0 : 1;
     if (this->template has_first<kind>(i, j) && dot(outward, this->place(i + fi, j + fj) - q) > terrain::kEqual) return;
     if (this->solid(i, j) && dot(outward, this->place(i + si, j + sj) - q) > terrain::kEqual) return;
-    this->overlap_ |= over * inverse < radius_;
-    add(q, outward, over * inverse - radius_, this->feature(i, j, 4 + kind));
+    const double depth = radius_ - over * inverse;
+    this->overlap_ |= depth > 0;
+    if (depth <= 0 || depth <= most_at(q)) add(q, outward, -depth, this->feature(i, j, 4 + kind));
   }
 };
 

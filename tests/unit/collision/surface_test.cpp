@@ -440,16 +440,34 @@ bool meets_terrain(const HeightField& f, const Shape& s, const Pose& X) {
   return meets;
 }
 
-/// How far a shape that meets the terrain must be lifted until it does not.
-double lift_of(const HeightField& f, const Shape& s, Pose X) {
+/// How far a shape that meets the terrain must be lifted until it does not: by bisection, unless brute force confirms the
+/// first guess.
+double lift_of(const HeightField& f, const Shape& s, Pose X, double guess) {
   const double z = X.p.z;
-  double lo = 0, hi = 0.3;
-  while (hi - lo > 1e-11) {
+  const auto meets = [&](double lift) {
+    X.p.z = z + lift;
+    return meets_terrain(f, s, X);
+  };
+  double lo = guess - 1e-10, hi = guess + 1e-10;
+  if (!meets(lo) || meets(hi)) lo = 0, hi = 0.3;
+  while (hi - lo > 1e-9) {
     const double middle = 0.5 * (lo + hi);
-    X.p.z = z + middle;
-    (meets_terrain(f, s, X) ? lo : hi) = middle;
+    (meets(middle) ? lo : hi) = middle;
   }
   return 0.5 * (lo + hi);
+}
+/// A guess at it from the contacts: up, never too far, until none is left.
+double lift_by_contacts(const HeightField& f, const Shape& s, Pose X) {
+  const double z = X.p.z;
+  Contact k[kContactMax];
+  for (int round = 0; round < 100; ++round) {
+    double lift = 0;
+    for (int m = collide(s, X, field_shape(f), identity_pose(), 0, k) - 1; m >= 0; --m)
+      lift = std::max(lift, -k[m].gap * k[m].normal.z);
+    if (lift < 1e-12) break;
+    X.p.z += lift;
+  }
+  return X.p.z - z;
 }
 
 /// Cylinders of 6 cm, 2 cm high, on the rough map of 1 cm cells: standing, leaning, and any way round. The verdict is that
@@ -471,7 +489,7 @@ TEST(Field, CylinderFeetOnTheRoughMapMatchBruteForce) {
     ASSERT_EQ(n > 0, meets) << i;
     hits += n > 0;
     if (!meets) X.p.z -= 0.1;
-    const double up = lift_of(f, cylinder, X);
+    const double up = lift_of(f, cylinder, X, lift_by_contacts(f, cylinder, X));
     for (int m = 0; m < n; ++m) {
       EXPECT_LE(-k[m].gap, up + 1e-9) << i;
       EXPECT_GT(k[m].normal.z, -1e-9) << i;  // never pushed down
