@@ -1,16 +1,21 @@
+# make        set everything up and build
 # make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
 # make test   set everything up and pass the tests
 # make bench  set everything up and run the benchmarks, peers included
+# make install PREFIX=/usr/local   program, library, headers, scenes and robots, examples, manual page, completions
+# make uninstall   removes what the last install wrote
 BUILD := build/release
 JOBS  := $(shell nproc)
 GRADUS := $(BUILD)/apps/cli/gradus
+PREFIX ?= /usr/local
 
-.PHONY: demo test bench build setup clean help
+.DEFAULT_GOAL := build
+.PHONY: demo test bench build setup install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
 else
-	$(GRADUS) run levels --speed real --view
+	$(GRADUS) run levels --view
 endif
 
 test: build
@@ -27,6 +32,15 @@ build: setup
 
 setup:
 	@tools/setup
+
+# DESTDIR is put before PREFIX, for those who make packages.
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX) > $(BUILD)/install.log
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/gradus"
+
+uninstall:
+	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from here"; exit 1; }
+	sed 's|^|$(DESTDIR)|' $(BUILD)/install_manifest.txt | xargs -d '\n' rm -f
 
 clean:
 	rm -rf build out

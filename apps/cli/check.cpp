@@ -12,7 +12,7 @@ namespace gradus::cli {
 namespace {
 
 Diagnostics check_scene(const std::string& path) {
-  auto scene = load_scene(path, load_options());
+  auto scene = load_scene(path, shipped_files());
   if (!scene) return scene.notes();
   Diagnostics notes = scene.notes();
   auto model = compile(*scene);
@@ -27,7 +27,7 @@ Diagnostics check_file(const std::string& path) {
     case FileKind::motion: return load_motion(path).notes();
     case FileKind::walk: return load_walk(path).notes();
     case FileKind::servo: return load_servo(path).notes();
-    case FileKind::robot: return load_robot(path, load_options()).notes();
+    case FileKind::robot: return load_robot(path, shipped_files()).notes();
     case FileKind::scene: break;
   }
   return check_scene(find_scene(path));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "load/find_file.h"
+#include "load/shipped.h"
 #include "model/spec.h"
 
 namespace gradus::cli {
@@ -17,6 +17,7 @@ struct Outcome {
   int status = 0;
 };
 
+void add_list(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);
@@ -26,8 +27,6 @@ void add_export(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_paper(CLI::App& app, Outcome& outcome);
 
-/// Folders with the robots, fields, motions and scenes that come with gradus.
-LoadOptions load_options();
 /// The scene file itself, or a scene of that name that comes with gradus ("levels").
 std::string find_scene(const std::string& name);
 /// What a file is, told by its tables: scenes have [world] or [robot.NAME], motions [motion], walks [walk], robots [robot] or

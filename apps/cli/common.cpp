@@ -9,25 +9,13 @@
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
+#include "load/shipped.h"
 
 namespace gradus::cli {
 
 namespace fs = std::filesystem;
 
-LoadOptions load_options() {
-  LoadOptions options;
-  for (const char* folder : {GRADUS_CHECKOUT_DIR, GRADUS_DATA_DIR})
-    if (fs::is_directory(folder)) options.search.emplace_back(folder);
-  return options;
-}
-
-std::string find_scene(const std::string& name) {
-  if (fs::exists(name)) return name;
-  for (const std::string& folder : load_options().search)
-    for (const std::string& candidate : {folder + "/" + name, folder + "/scenes/" + name + ".toml"})
-      if (fs::exists(candidate)) return candidate;
-  return name;  // the loader says that it is not there
-}
+std::string find_scene(const std::string& name) { return find_shipped(name, "scenes"); }
 
 FileKind kind_of(const std::string& path) {
   if (fs::path(path).extension() == ".urdf") return FileKind::robot;
@@ -63,21 +51,21 @@ std::string quoted(const std::string& text) {
 }
 
 Result<SceneSpec> scene_of_robot(const std::string& path) {
-  const auto robot = load_robot(path, load_options());
+  const auto robot = load_robot(path, shipped_files());
   if (!robot) return robot.notes();
   const bool has_joints = std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
   const std::string name = plain_name(path);
   return parse_scene("[world]\nname = " + quoted(name) + "\nabout = " + quoted(name + " alone on a plane") +
                          "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name + "]\nmodel = " +
                          quoted(fs::absolute(path).string()) + "\nmotion = \"" + (has_joints ? "articulated" : "free_body") + "\"\n",
-                     path, load_options());
+                     path, shipped_files());
 }
 
 }  // namespace
 
 Result<SceneSpec> load_scene_or_robot(const std::string& name) {
   const std::string path = find_scene(name);
-  return kind_of(path) == FileKind::robot ? scene_of_robot(path) : load_scene(path, load_options());
+  return kind_of(path) == FileKind::robot ? scene_of_robot(path) : load_scene(path, shipped_files());
 }
 
 void print(const Diagnostics& notes) {
@@ -89,7 +77,7 @@ namespace {
 /// "no scene 'levls'; did you mean 'levels'?"
 void print_no_scene(const std::string& name) {
   std::vector<std::string> names;
-  for (const std::string& folder : load_options().search)
+  for (const std::string& folder : shipped_files().search)
     if (fs::is_directory(folder + "/scenes"))
       for (const auto& entry : fs::directory_iterator(folder + "/scenes")) names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());

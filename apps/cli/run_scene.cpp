@@ -20,7 +20,8 @@ double speed_factor(const std::string& text) {
 }
 
 double speed_of(const Runner& run, const RunOptions& o) {
-  return o.speed.empty() && run.wants_real_time() ? 1 : speed_factor(o.speed);
+  const bool people_or_clients = run.wants_real_time() || (o.view_port && !run.firasim());
+  return o.speed.empty() && people_or_clients ? 1 : speed_factor(o.speed);
 }
 
 namespace {
