@@ -5,11 +5,13 @@
 #include <ctime>
 #include <filesystem>
 
+#include "cli/advice.h"
 #include "cli/commands.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
 #include "load/shipped.h"
+#include "step/record.h"
 
 namespace gradus::cli {
 
@@ -19,6 +21,7 @@ std::string find_scene(const std::string& name) { return find_shipped(name, "sce
 
 FileKind kind_of(const std::string& path) {
   if (fs::path(path).extension() == ".urdf") return FileKind::robot;
+  if (fs::path(path).extension() == ".mcap") return FileKind::log;
   std::FILE* f = std::fopen(path.c_str(), "rb");
   if (!f) return FileKind::scene;
   std::string text(1 << 16, '\0');
@@ -65,7 +68,11 @@ Result<SceneSpec> scene_of_robot(const std::string& path) {
 
 Result<SceneSpec> load_scene_or_robot(const std::string& name) {
   const std::string path = find_scene(name);
-  return kind_of(path) == FileKind::robot ? scene_of_robot(path) : load_scene(path, shipped_files());
+  switch (kind_of(path)) {
+    case FileKind::robot: return scene_of_robot(path);
+    case FileKind::log: return scene_of_log(path);
+    default: return load_scene(path, shipped_files());
+  }
 }
 
 void print(const Diagnostics& notes) {
@@ -88,6 +95,22 @@ void print_no_scene(const std::string& name) {
                near.empty() ? ("scenes that come with gradus:" + all).c_str() : ("did you mean '" + near + "'?").c_str());
 }
 
+/// ROBOT=LEVEL, or LEVEL for all. Faults name the option that was typed; of those that all robots share the first is enough.
+void apply_motion(SceneSpec& scene, const std::string& text, Diagnostics& problems) {
+  Diagnostics faults;
+  const std::size_t eq = text.find('=');
+  std::vector<std::string> robots;  // by name: every assignment makes a new scene
+  if (eq != std::string::npos) robots.push_back(text.substr(0, eq));
+  else
+    for (const RobotInstanceSpec& r : scene.robots) robots.push_back(r.name);
+  for (const std::string& robot : robots)
+    if (!apply_set(scene, robot + ".motion=" + text.substr(eq + 1), faults)) break;  // npos + 1 = 0
+  for (Diagnostic& d : faults) {
+    d.place = {"--motion " + text, 0, 0};
+    problems.push_back(std::move(d));
+  }
+}
+
 }  // namespace
 
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
@@ -98,16 +121,10 @@ std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vec
   if (!scene) return std::nullopt;
   Diagnostics problems;
   for (const std::string& s : sets) apply_set(*scene, s, problems);
-  for (const std::string& m : motions) {  // ROBOT=LEVEL, or LEVEL for all
-    const std::size_t eq = m.find('=');
-    if (eq != std::string::npos) {
-      apply_set(*scene, m.substr(0, eq) + ".motion=" + m.substr(eq + 1), problems);
-    } else {
-      for (const RobotInstanceSpec& r : scene->robots) apply_set(*scene, r.name + ".motion=" + m, problems);
-    }
-  }
+  for (const std::string& m : motions) apply_motion(*scene, m, problems);
   print(problems);
   if (has_errors(problems)) return std::nullopt;
+  print(advice(*scene));
   return std::move(*scene);
 }
 

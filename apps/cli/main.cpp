@@ -13,6 +13,7 @@ void print_welcome() {
       "  gradus run levels --view                 watch one humanoid at four levels of detail, in your browser\n"
       "  gradus run levels                        the same as fast as possible, with a summary\n"
       "  gradus list                              the scenes and robots that come with it\n"
+      "  gradus new my_team                       your own control program, in Python or C\n"
       "  gradus run my_robot.urdf --view          your own robot, alone on a plane\n"
       "  gradus check my_robot.urdf               all errors of a file at once\n"
       "  gradus show levels --properties          everything that can be read, plotted, logged, set\n\n"
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
       "  gradus run levels --for 30s --log w.mcap run it and keep a log\n"
       "  gradus replay w.mcap                     run the log again, compare every state\n"
       "  gradus export w.mcap -o walk.html        the log as one page that needs no server\n"
+      "  gradus plot w.mcap level3.x -o walk.svg  draw properties over time\n"
       "  gradus check my_robot.toml               all errors of a file at once\n"
       "  gradus COMMAND --help                    more, with examples");
   app.set_version_flag("--version", GRADUS_VERSION);
@@ -43,11 +45,13 @@ int main(int argc, char** argv) {
   Outcome outcome;
   add_run(app, outcome);
   add_list(app, outcome);
+  add_new(app, outcome);
   add_check(app, outcome);
   add_show(app, outcome);
   add_replay(app, outcome);
   add_view(app, outcome);
   add_export(app, outcome);
+  add_plot(app, outcome);
   add_bench(app, outcome);
   add_paper(app, outcome);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())

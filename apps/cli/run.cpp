@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "cli/runner.h"
 #include "load/units.h"
 
@@ -28,11 +30,11 @@ std::string check_speed(const std::string& text) {
 void add_run(CLI::App& app, Outcome& outcome) {
   auto* cmd = app.add_subcommand("run", "Run a scene");
   auto o = std::make_shared<RunOptions>();
-  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, or a robot file (.urdf, .toml)")->required();
+  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file (.urdf, .toml), or a log whose scene is run anew")->required();
   cmd->add_option("--for", o->duration, "simulated time, as in 10s (default: the scene's)")->check(CLI::Validator([](std::string& s) { return check_duration(s); }, "TIME"));
   cmd->add_option("--speed", o->speed, "max, real, or a factor of real time (default: max; real with --view and --firasim)")->check(CLI::Validator([](std::string& s) { return check_speed(s); }, "SPEED"));
   auto* log = cmd->add_option("--log", o->logs, "write a log: FILE.mcap (replayable) or FILE.csv");
-  cmd->add_option("--record", o->properties, "property to write into the logs; default: base and joints")->needs(log);
+  cmd->add_option("--record", o->properties, "property to write into the logs, or a pattern as in 'level3.*.q'; default: base and joints")->needs(log);
   cmd->add_option("--seed", o->seed, "instead of the scene's")->check(CLI::Validator([](std::string& s) { return check_seed(s); }, "SEED"));
   cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
