@@ -273,8 +273,10 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   struct Owner {
     const char *key, *of;
   };
-  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
-    if (given == 1 && t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  for (const Owner& o :
+       {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+    if (given == 1 && t.has(o.key) && !t.has(o.of))
+      fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
   if (given == 1 && t.has("options") && !t.has("library") && !t.has("process"))
     fault(t.place("options"), "options is for libraries and processes only", "remove it");
   t.finish("a controller");

@@ -240,13 +240,15 @@ class Assignment {
     if (set(targets, property, "object '" + name + "' has no property ")) keep(check(r.robot));
   }
 
-  /// all.kp: the servos of all joints, as servo = { all = … } of a scene. Revolute joints if there are any, as units differ.
+  /// all.kp: the servos of all joints, as servo = { all = … } of a scene. Revolute joints if there are any, as units
+  /// differ.
   void set_all_joints(RobotInstanceSpec& r, const std::string& property) {
     auto& objects = r.robot.objects;
     const auto is = [](ObjectKind kind) { return [kind](const ObjectSpec& o) { return o.kind == kind; }; };
     const bool turns = std::any_of(objects.begin(), objects.end(), is(ObjectKind::revolute));
     const ObjectKind kind = turns ? ObjectKind::revolute : ObjectKind::prismatic;
-    if (std::none_of(objects.begin(), objects.end(), is(kind))) return fault("robot '" + r.name + "' has no joints", "");
+    if (std::none_of(objects.begin(), objects.end(), is(kind)))
+      return fault("robot '" + r.name + "' has no joints", "");
     for (ObjectSpec& o : objects) {
       if (o.kind != kind) continue;
       Targets targets = targets_of_object(o);
