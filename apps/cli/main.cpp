@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   add_view(app, outcome);
   add_export(app, outcome);
   add_plot(app, outcome);
+  add_fit(app, outcome);
   add_bench(app, outcome);
   add_paper(app, outcome);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())

@@ -188,8 +188,7 @@ struct WalkCommand {
   int steps = 0;                 // 0: from then on
 };
 
-/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes", "walk", "library" or
-/// "process".
+/// What drives the joints' targets. kind: "none" (the start posture), "keyframes", "walk", "library" or "process".
 struct ControllerSpec {
   std::string kind = "none";
   std::string file;                  // keyframes: motion file; walk: walk file; library, process: called

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -247,6 +248,58 @@ void gradus_controller_destroy(void* self) {}
             if build:  # what it says is next must work as it is
                 subprocess.run(["bash", "-c", build[0]], cwd=self.path, check=True, capture_output=True)
         self.assertEqual(run("new", "x", "cobol", cwd=self.path).returncode, 2)
+
+
+class Fit(Scratch):
+    def test_a_servo_whose_numbers_are_known_is_found_again(self):
+        """A pendulum of 0.5 kg and 10 cm, moved by the XL330 that ships, is recorded; the fit begins with wrong gain and friction."""
+        self.file("bench.toml", """
+[robot]
+name = "bench"
+root = "fixed"
+[[object]]
+name = "post"
+kind = "base"
+[[object]]
+name = "joint"
+kind = "revolute"
+axis = "y"
+mass = "0.5 kg"
+com = ["0 m", "0 m", "-10 cm"]
+inertia = ["1e-9 kg m^2", "1e-9 kg m^2", "1e-9 kg m^2"]
+servo = "servos/xl330.toml"
+""")
+        self.file("swing.toml", """
+[motion]
+name = "swing"
+robot = "bench"
+columns = ["time", "joint"]
+units = ["s", "rad"]
+rows = [[0.0, 0.0], [0.4, 1.2], [0.8, 1.2], [1.2, -0.8], [1.6, 0.9], [2.0, 0.0]]
+""")
+        scene = self.file("scene.toml", '[robot.b]\nmodel = "bench.toml"\ncontroller = { keyframes = "swing.toml", rate = "1 kHz", loop = false }\n')
+        table = self.path / "run.csv"
+        done = run("run", scene, "--for", "2s", "--log", table, "--record", "b.joint.target", "--record", "b.joint.q", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.reader(table.read_text().splitlines()))[1:]
+        recording = self.file("swing.csv", "t_s,goal_rad,pos_rad\n" + "".join(",".join(r) + "\n" for r in rows))
+        right = (SOURCE / "servos/xl330.toml").read_text()
+        wrong = self.file("wrong.toml", right.replace('kp = "2.97743 V/rad"', 'kp = "1.5 V/rad"').replace('viscous = "0.00796495', 'viscous = "0.03'))
+        bench = ("--mass", "0.5 kg", "--length", "10 cm")
+        made = self.path / "made.toml"
+        done = run("fit", recording, "--from", wrong, *bench, "-o", made, "--evaluations", "600")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        after, before = (float(x) for x in re.findall(r"error ([\d.]+) rad, before ([\d.]+) rad", done.stdout)[0])
+        self.assertGreater(before, 0.1)
+        self.assertLess(after, before / 10)
+        self.assertEqual(run("check", made).returncode, 0)
+        same = run("fit", recording, "--from", made, *bench, "-o", self.path / "again.toml", "--evaluations", "1").stdout  # what was written is what was found
+        self.assertAlmostEqual(float(re.findall(r"before ([\d.]+) rad", same)[0]), after, delta=1e-5)
+        for words, hint in ((("--mass", "0.5"), "has no unit"), ((), "what does the servo move?"), ((*bench, "--inertia", "1 kg m^2"), "what does the servo move?")):
+            done = run("fit", recording, "--from", wrong, *words, "-o", made)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(hint, done.stderr)
+        self.assertIn("has no column t_s", run("fit", table, "--from", wrong, *bench, "-o", made).stderr)
 
 
 unittest.main()
