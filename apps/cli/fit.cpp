@@ -56,7 +56,9 @@ const Number kNumbers[] = {
 };
 #undef GRADUS_AT
 
-/// Numbers of the start file that are not zero may move by two decades either way; what is zero stays: the start file
+constexpr double kDecades = 2;
+
+/// Numbers of the start file that are not zero may move by kDecades either way; what is zero stays: the start file
 /// says which stages there are.
 class Search {
  public:
@@ -68,12 +70,19 @@ class Search {
   std::size_t size() const { return free_.size(); }
   DriveSpec drive(const tools::Vector& u) const {
     DriveSpec d = start_;
-    for (std::size_t i = 0; i < u.size(); ++i) free_[i]->at(d) *= std::pow(10.0, std::clamp(u[i], -2.0, 2.0));
+    for (std::size_t i = 0; i < u.size(); ++i) free_[i]->at(d) *= std::pow(10.0, std::clamp(u[i], -kDecades, kDecades));
     if (start_.motor.torque_constant > 0) d.motor.back_emf *= d.motor.torque_constant / start_.motor.torque_constant;
     d.friction.load = std::min(d.friction.load, 0.9);
     d.friction.load_stribeck = std::min(d.friction.load_stribeck, 0.9);
     d.delay = std::min(d.delay, 0.1);
     return d;
+  }
+  /// Numbers that would go further: the recordings do not tell them, or the start was far off.
+  std::string at_the_border(const tools::Vector& u) const {
+    std::string names;
+    for (std::size_t i = 0; i < u.size(); ++i)
+      if (std::fabs(u[i]) >= kDecades) names += fmt::format("{}{}", names.empty() ? "" : ", ", free_[i]->key);
+    return names;
   }
   double error(const DriveSpec& d, const Recording& r) const {
     const auto sim = replay(r, d);
@@ -119,8 +128,8 @@ std::string to_toml(DriveSpec d, const std::string& name, const std::string& sou
   }
   if (d.gear.model == GearModel::motoflex) out += "model = \"motoflex\"\n";  // [gear] is the last table
   const std::size_t tables = out.find("\n[");
-  const std::string head = fmt::format("\n[servo]\nname = {}\nabout = {}\nsource = {}\nvalid = {}\n", in_toml(name),
-                                       in_toml(d.about), in_toml(source), in_toml(valid));
+  const std::string head =
+      fmt::format("\n[servo]\nname = {}\nsource = {}\nvalid = {}\n", in_toml(name), in_toml(source), in_toml(valid));
   return out.substr(0, tables) + head + (tables == out.npos ? "" : out.substr(tables));
 }
 
@@ -174,8 +183,13 @@ int fit(const FitOptions& o) {
   if (search.size() == 0)
     return std::fprintf(stderr, "error: %s has no number that could be fitted\n", o.from.c_str()), 1;
   tools::Cma cma(tools::Vector(search.size(), 0.0), 0.15, 4 + 3 * search.size(), o.seed);
-  const DriveSpec best =
-      search.drive(cma.run([&](const tools::Vector& u) { return search.error(search.drive(u)); }, o.evaluations));
+  const tools::Vector u = cma.run([&](const tools::Vector& x) { return search.error(search.drive(x)); }, o.evaluations);
+  const DriveSpec best = search.drive(u);
+  if (const std::string names = search.at_the_border(u); !names.empty())
+    std::fprintf(
+        stderr,
+        "warning: %s went as far as allowed; begin with other numbers, or leave out what the recordings do not show\n",
+        names.c_str());
   std::printf("%zu numbers of %s; root mean square error %.6f rad, before %.6f rad\n", search.size(),
               start.name.c_str(), search.error(best), search.error(start));
   for (const Recording& r : search.recordings())
