@@ -408,7 +408,6 @@ Result<Model> compile(const SceneSpec& scene) {
   m.maps = scene.maps;
   m.contact = scene.contact;
   m.volumes = scene.volumes;
-  SurfaceSpec ground;
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
     const FieldObjectSpec& f = scene.field[i];
     if (f.shape.kind != ShapeKind::plane || m.ground.present) {
@@ -416,23 +415,26 @@ Result<Model> compile(const SceneSpec& scene) {
       continue;
     }
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ground = f.surface;
+    m.ground_surface = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
     std::shared_ptr<const RobotKind> kind;
+    std::shared_ptr<const RobotSpec> spec;
     for (std::size_t k = 0; k < i && !kind; ++k)
-      if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind;
+      if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind, spec = m.robots[k].spec;
     if (!kind) {
-      auto made = compile(r.robot, scene.contact, ground);
+      auto made = compile(r.robot, scene.contact, m.ground_surface);
       notes.insert(notes.end(), made.notes().begin(), made.notes().end());
       if (!made) return notes;
       kind = *made;
+      spec = std::make_shared<const RobotSpec>(r.robot);
     }
     RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
     if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
+    robot.spec = std::move(spec);
     if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }

@@ -269,13 +269,13 @@ std::vector<Setting> settings_of(std::span<const Setting> all, const std::string
   return out;
 }
 
-std::string apply(RobotSpec& robot, std::span<const Setting> settings) {
+std::string apply_settings(RobotSpec& robot, std::span<const Setting> settings) {
   for (const Setting& s : settings)
     if (std::string problem = apply_to_robot(robot, s); !problem.empty()) return problem;
   return "";
 }
 
-std::string apply(Surroundings& surroundings, std::span<const Setting> settings) {
+std::string apply_settings(Surroundings& surroundings, std::span<const Setting> settings) {
   for (const Setting& s : settings) {
     const auto* p = std::find_if(std::begin(kWorld), std::end(kWorld), [&](const WorldParameter& x) { return s.path == x.name; });
     if (p == std::end(kWorld)) return unknown(s.path);

@@ -78,7 +78,7 @@ struct Setting {
 std::vector<Setting> settings_of(std::span<const Setting> all, const std::string& owner);
 
 /// Carries settings out, one after the other. "" or what is wrong; then the description may be half changed.
-std::string apply(RobotSpec& robot, std::span<const Setting> settings);
-std::string apply(Surroundings& surroundings, std::span<const Setting> settings);
+std::string apply_settings(RobotSpec& robot, std::span<const Setting> settings);
+std::string apply_settings(Surroundings& surroundings, std::span<const Setting> settings);
 
 }  // namespace gradus

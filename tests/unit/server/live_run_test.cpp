@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "raw_client.h"
-#include "server/demo/demo_world.h"
+#include "support/viewer/demo_world.h"
 
 namespace gradus::view {
 namespace {

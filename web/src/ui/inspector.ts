@@ -19,9 +19,18 @@ interface Row {
   value: HTMLElement;
   plot: HTMLButtonElement;
   search: string;
+  input: HTMLInputElement | null; // shows the value until somebody types
+  initial: number | null; // of a parameter, as frames carry numbers
 }
 
 const SHOWN_MAX = 400; // rows that get live values
+
+/** "0 … 10", for a property that takes not just any number. */
+function rangeText({ lower, upper, unit }: Property): string {
+  if (typeof lower !== 'number') return '';
+  const range = typeof upper === 'number' ? `${lower} … ${upper}` : `at least ${lower}`;
+  return unit ? `${range} ${unit}` : range;
+}
 
 export class Inspector {
   readonly element = h('section.panel.inspector', { 'aria-label': 'Inspector' });
@@ -114,9 +123,10 @@ export class Inspector {
       onclick: () => this.listener.togglePlot(index),
     });
     plot.append(icon('chart'));
+    const about = this.scene!.abouts[property.about ?? -1] ?? '';
     const element = h(
       'div.property',
-      { draggable: 'true', 'data-path': property.path },
+      { draggable: 'true', 'data-path': property.path, title: [about, rangeText(property)].filter(Boolean).join('\n') },
       h('span.leaf', {}, leaf),
       value,
       h('span.unit', {}, property.unit),
@@ -126,7 +136,9 @@ export class Inspector {
       e.dataTransfer?.setData('application/x-gradus-property', String(index)),
     );
     if (property.settable) element.append(this.makeSetter(property));
-    return { property: index, element, value, plot, search: property.path.toLowerCase() };
+    const input = element.querySelector('input');
+    const initial = typeof property.initial === 'number' ? Math.fround(property.initial) : null;
+    return { property: index, element, value, plot, search: property.path.toLowerCase(), input, initial };
   }
 
   private makeSetter(property: Property): HTMLElement {
@@ -144,17 +156,27 @@ export class Inspector {
       step: 'any',
       min: property.lower,
       max: property.upper,
-      placeholder: 'set',
       'aria-label': `Set ${property.path}`,
     });
     const send = () => {
       const x = input.valueAsNumber;
       if (Number.isFinite(x)) this.listener.setProperty(property.path, x);
+      input.value = '';
     };
     input.addEventListener('keydown', (e) => {
       if (e.key === 'Enter') send();
+      if (e.key === 'Escape') input.value = '';
     });
-    return h('span.setter', {}, input);
+    if (typeof property.initial !== 'number') return h('span.setter', {}, input);
+    const { initial } = property;
+    const undo = h('button.icon.undo', {
+      type: 'button',
+      title: `Back to ${formatNumber(initial)}`,
+      'aria-label': `Set ${property.path} back`,
+      onclick: () => this.listener.setProperty(property.path, initial),
+    });
+    undo.append(icon('undo'));
+    return h('span.setter', {}, input, undo);
   }
 
   private applyFilter(): void {
@@ -183,7 +205,10 @@ export class Inspector {
       if (!row || row.element.hidden) continue;
       const x = f.signalValues[s]!;
       const isBoolean = this.scene!.properties[row.property]!.type === 'boolean';
-      setText(row.value, isBoolean ? (x !== 0 ? 'on' : 'off') : formatNumber(x));
+      const text = isBoolean ? (x !== 0 ? 'on' : 'off') : formatNumber(x);
+      setText(row.value, text);
+      if (row.input && row.input.placeholder !== text) row.input.placeholder = text;
+      row.element.classList.toggle('changed', row.initial !== null && x !== row.initial);
     }
     this.updateFacts(f);
   }

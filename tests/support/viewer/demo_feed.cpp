@@ -12,7 +12,7 @@
 #include <numeric>
 #include <thread>
 
-#include "server/demo/demo_world.h"
+#include "support/viewer/demo_world.h"
 #include "server/recording.h"
 
 namespace {
