@@ -53,7 +53,7 @@ struct Property {
   bool settable = false;
   double lower = -std::numeric_limits<double>::infinity();  // what set_property accepts
   double upper = std::numeric_limits<double>::infinity();
-  std::string about;                // one line for people
+  std::string about{};              // one line for people
   std::optional<double> initial{};  // of a parameter: what it was before anybody set it
 };
 
