@@ -27,7 +27,8 @@ std::optional<TimedCommand> read_timed_command(const std::string& text, const Wo
   };
   const std::size_t colon = text.find(':'), equals = text.find('=');
   if (colon == std::string::npos || equals == std::string::npos || equals < colon)
-    return fault("a time and an assignment are due", "write TIME: PATH=VALUE, as in '2 s: level3.left_knee.kp=20 N m/rad'");
+    return fault("a time and an assignment are due",
+                 "write TIME: PATH=VALUE, as in '2 s: level3.left_knee.kp=20 N m/rad'");
   double time = 0;
   TimedCommand out;
   out.command.kind = Command::Kind::set;

@@ -34,9 +34,9 @@ class Simulation {
   ~Simulation();
 
   void step(int count = 1);
-  double time() const;            // simulated [s]
+  double time() const;  // simulated [s]
   std::int64_t step_number() const;
-  std::uint64_t hash() const;     // of the whole state: equal for equal runs
+  std::uint64_t hash() const;  // of the whole state: equal for equal runs
 
   std::vector<PropertyInfo> properties() const;
   double get(const std::string& path) const;

@@ -156,14 +156,15 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
     t.fault(t.place(), "'file' is missing", "add file = \"….txt\", \"….asc\", \"….png\", \"….npy\" or \"….hfield\"");
   if (t.has("cell")) read_two_lengths(t, "cell", import.cell, log);
   if (t.has("size")) read_two_lengths(t, "size", import.size, log);
-  if (t.has("cell") && t.has("size")) t.fault(t.place("size"), "cell and size contradict each other", "give one of them");
+  if (t.has("cell") && t.has("size"))
+    t.fault(t.place("size"), "cell and size contradict each other", "give one of them");
   double x = 0;
   if (t.quantity("scale", kLength, x)) import.scale = x;
   if (t.quantity("range", kLength, x)) import.range = x;
   t.quantity("offset", kLength, import.offset);
   if (const toml::node* origin = t.get("origin")) {
     double xy[2] = {0, 0};
-    if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{xy[0], xy[1]}};
+    if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{ xy[0], xy[1] }};
   }
   HeightMapSpec map;
   read_unknown(t, map.unknown);
@@ -177,8 +178,10 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
   log.insert(log.end(), grid.notes().begin(), grid.notes().end());
   out.map = static_cast<int>(store.maps->size());
   map.file = path;
-  if (grid) map.grid = *std::move(grid);
-  else map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
+  if (grid)
+    map.grid = *std::move(grid);
+  else
+    map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
   store.maps->push_back(std::move(map));
   return static_cast<bool>(grid);
 }

@@ -28,9 +28,11 @@ struct Lane {
   friend GRADUS_INLINE Lane operator*(Lane a, Lane b) { return a.v * b.v; }
   friend GRADUS_INLINE Lane operator/(Lane a, Lane b) { return a.v / b.v; }
   friend GRADUS_INLINE Lane operator-(Lane a) { return -a.v; }
+  // clang-format off
   GRADUS_INLINE Lane& operator+=(Lane b) { v += b.v; return *this; }
   GRADUS_INLINE Lane& operator-=(Lane b) { v -= b.v; return *this; }
   GRADUS_INLINE Lane& operator*=(Lane b) { v *= b.v; return *this; }
+  // clang-format on
   friend GRADUS_INLINE Mask operator<(Lane a, Lane b) { return a.v < b.v; }
   friend GRADUS_INLINE Mask operator>(Lane a, Lane b) { return a.v > b.v; }
   friend GRADUS_INLINE Mask operator<=(Lane a, Lane b) { return a.v <= b.v; }
@@ -45,8 +47,8 @@ struct Lane {
 using Two = Lane<double, 2>;
 GRADUS_INLINE Two two(double a, double b) { return Two(Two::V{a, b}); }
 GRADUS_INLINE double sum_of(Two x) { return x.v[0] + x.v[1]; }
-/// x, of which the compiler must not know the parts: GCC else keeps the two numbers apart beside the pair and runs out of
-/// registers. Costs no instruction.
+/// x, of which the compiler must not know the parts: GCC else keeps the two numbers apart beside the pair and runs out
+/// of registers. Costs no instruction.
 GRADUS_INLINE Two whole(Two x) {
 #if defined(__SSE2__)
   asm("" : "+x"(x.v));
@@ -84,6 +86,7 @@ using MaskOf = typename ScalarTraits<T>::Mask;
 // Decisions. A mask says for which lanes something holds; for a plain number it is a bool. A kernel writes
 //   if (any(mask)) x = select(mask, f(x), x);
 // which is a branch for one world and costs lanes nothing while none of them needs it.
+// clang-format off
 GRADUS_INLINE double select(bool m, double a, double b) { return m ? a : b; }
 GRADUS_INLINE float select(bool m, float a, float b) { return m ? a : b; }
 GRADUS_INLINE bool mask_select(bool m, bool a, bool b) { return m ? a : b; }
@@ -130,16 +133,22 @@ GRADUS_INLINE T minimum(T a, T b) { return select(a < b, a, b); }
 template <class T>
 GRADUS_INLINE T clamped(T x, T lo, T hi) { return minimum(hi, maximum(lo, x)); }
 
+// clang-format on
+
 /// Reads or writes one lane; a plain number has only lane 0.
 template <class T>
 inline double lane_of(const T& x, int i) {
-  if constexpr (ScalarTraits<T>::lanes > 1) return static_cast<double>(x.v[i]);
-  else return static_cast<double>((void(i), x));
+  if constexpr (ScalarTraits<T>::lanes > 1)
+    return static_cast<double>(x.v[i]);
+  else
+    return static_cast<double>((void(i), x));
 }
 template <class T>
 inline void set_lane(T& x, int i, double y) {
-  if constexpr (ScalarTraits<T>::lanes > 1) x.v[i] = static_cast<RealOf<T>>(y);
-  else x = static_cast<T>((void(i), y));
+  if constexpr (ScalarTraits<T>::lanes > 1)
+    x.v[i] = static_cast<RealOf<T>>(y);
+  else
+    x = static_cast<T>((void(i), y));
 }
 
 /// sin and cos together, the same bits with every compiler: reduction to [−π/4, π/4] by the nearest multiple of π/2

@@ -238,7 +238,8 @@ class RobotCheck {
   void check_flex(const ObjectSpec& o) {
     const FlexSpec& f = *o.flex;
     if (!(o.mass > 0)) fault("flex", "only an object with a mass can bend", "give its mass, or remove flex");
-    if (!(f.stiffness > 0 && finite(f.stiffness)) || !(f.damping >= 0 && finite(f.damping)) || !finite(f.along) || f.cuts < 1)
+    if (!(f.stiffness > 0 && finite(f.stiffness)) || !(f.damping >= 0 && finite(f.damping)) || !finite(f.along) ||
+        f.cuts < 1)
       fault("flex", fmt::format("its flex has {} cuts, stiffness {}, damping {}", f.cuts, f.stiffness, f.damping),
             "give at least one cut, a stiffness greater than 0 and a damping that is not negative");
   }
@@ -264,7 +265,8 @@ class RobotCheck {
     if (bad(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
     if (o.drive) {
       for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
-      if (o.kind != ObjectKind::revolute) fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
+      if (o.kind != ObjectKind::revolute)
+        fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
     }
     const ServoSpec& s = o.servo;
     if (bad(s.kp) || bad(s.kd) || bad(s.rotor)) {
@@ -295,8 +297,7 @@ class RobotCheck {
     for (std::size_t k = n; k-- > 1;) carried[static_cast<std::size_t>(robot_.objects[k].parent.value)] += carried[k];
     for (i_ = 1; i_ < n; ++i_) {
       const ObjectSpec& o = robot_.objects[i_];
-      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic ||
-          (o.drive && o.drive->rotor_inertia() > 0))
+      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic || (o.drive && o.drive->rotor_inertia() > 0))
         continue;
       fault("mass", "it moves nothing that has a mass", "give this object or one after it a mass and an inertia");
     }
@@ -443,7 +444,8 @@ class SceneCheck {
     number("recovery_speed", c.recovery_speed, 0, false);
     const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
     if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
-      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'", did_you_mean(scene_.volumes, volumes));
+      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'",
+                  did_you_mean(scene_.volumes, volumes));
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
   }
@@ -467,7 +469,8 @@ class SceneCheck {
   void check_maps() {
     for (const HeightMapSpec& m : scene_.maps) {
       const HeightGrid& g = m.grid;
-      const bool sound = g.nx >= 2 && g.ny >= 2 && g.z.size() == static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny) &&
+      const bool sound = g.nx >= 2 && g.ny >= 2 &&
+                         g.z.size() == static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny) &&
                          finite(g.dx) && g.dx > 0 && finite(g.dy) && g.dy > 0 && finite(g.x0) && finite(g.y0);
       if (!sound)
         fault("world", {m.file, 0, 0}, "the map is not a grid of at least 2 × 2 heights with cells above 0", "");
@@ -495,7 +498,8 @@ class SceneCheck {
 
   void check_robots() {
     const auto first = [&](ShapeKind kind) {
-      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(), [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
+      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(),
+                                   [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
       return it == scene_.field.end() ? nullptr : &*it;
     };
     const FieldObjectSpec* plane = first(ShapeKind::plane);
@@ -548,7 +552,7 @@ class SceneCheck {
   void check_motion(const RobotInstanceSpec& r, const std::string& path, const std::string& who) {
     const std::string at = path + ".motion";
     if (!r.group.empty()) return;  // its group says how it moves
-    const std::vector<std::string>& known = known_motions(), &of_groups = known_group_motions();
+    const std::vector<std::string>&known = known_motions(), &of_groups = known_group_motions();
     if (std::find(of_groups.begin(), of_groups.end(), r.motion) != of_groups.end()) {
       fault(at, r.place, who + r.motion + " moves groups, not single robots",
             "write group = \"match\" instead, and [group.match]");

@@ -49,12 +49,15 @@ class GroupCheck {
     at_least("goal_width", p.goal_width, 0.05);
     at_least("goal_depth", p.goal_depth, 0.02);
     at_least("wall_height", p.wall_height, 0.001);
-    for (const auto& [key, x] : {std::pair{"corner", p.corner}, {"centre_radius", p.centre_radius},
-                                 {"area_width", p.area_width}, {"area_depth", p.area_depth},
+    for (const auto& [key, x] : {std::pair{"corner", p.corner},
+                                 {"centre_radius", p.centre_radius},
+                                 {"area_width", p.area_width},
+                                 {"area_depth", p.area_depth},
                                  {"penalty_mark", p.penalty_mark}})
       at_least(key, x, 0);
     if (p.goal_width + 2 * p.corner > p.width)
-      fault_("pitch.goal_width", p.place, "the goal and the corner blocks do not fit beside each other", "make the goal narrower");
+      fault_("pitch.goal_width", p.place, "the goal and the corner blocks do not fit beside each other",
+             "make the goal narrower");
   }
 
   void check_group(const GroupSpec& g) {
@@ -89,7 +92,8 @@ class GroupCheck {
     number(g, "camera.noise", c.noise, 0, 1);
     number(g, "camera.heading_noise", c.heading_noise, 0, 3.2);
     number(g, "camera.miss", c.miss, 0, 1);
-    if (c.delay > 1000 * c.period) say(g, "camera.delay", "more than 1000 frames are on their way", "shorten the delay");
+    if (c.delay > 1000 * c.period)
+      say(g, "camera.delay", "more than 1000 frames are on their way", "shorten the delay");
   }
 
   void word(const GroupSpec& g, const char* key, const std::string& x, const Words& known) {
@@ -104,8 +108,7 @@ class GroupCheck {
   void check_member(const RobotInstanceSpec& r) {
     const std::string path = "robot." + r.name, who = "robot '" + r.name + "': ";
     if (r.group.empty()) {
-      if (!r.team.empty())
-        fault_(path + ".team", r.place, who + "it has a team but no group", "add group = \"…\"");
+      if (!r.team.empty()) fault_(path + ".team", r.place, who + "it has a team but no group", "add group = \"…\"");
       return;
     }
     Words names;
@@ -115,7 +118,8 @@ class GroupCheck {
     if (r.team != "" && r.team != "blue" && r.team != "yellow")
       fault_(path + ".team", r.place, who + "there is no team '" + r.team + "'", choices(r.team, {"blue", "yellow"}));
     if (r.controller.kind != "none")
-      fault_(path + ".controller", r.place, who + "it is driven by its team", "say in the group who drives: blue = \"strategy\"");
+      fault_(path + ".controller", r.place, who + "it is driven by its team",
+             "say in the group who drives: blue = \"strategy\"");
   }
 
   const SceneSpec& scene_;

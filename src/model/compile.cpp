@@ -112,7 +112,8 @@ class Compiler {
     Joint j{};
     j.lower = o.lower;
     j.upper = o.upper;
-    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is stable.
+    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is
+    // stable.
     j.stop_k = 200;
     j.stop_d = 1;
     j.damping = o.damping;
@@ -136,7 +137,7 @@ class Compiler {
     const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
     if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
     const int joint = o.is_joint() ? l - 1 : -1;
-    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
+    out_->objects[u] = {o.name,   o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
                         o.surface};
     for (const ShapeSpec& s : o.shapes) {
       const Pose X_LS = X_LO * s.X_OS;
@@ -161,7 +162,9 @@ class Compiler {
       out_->points.push_back(c);
     };
     switch (s.kind) {
-      case ShapeKind::sphere: put({0, 0, 0}, s.radius); break;
+      case ShapeKind::sphere:
+        put({0, 0, 0}, s.radius);
+        break;
       case ShapeKind::box:
         for (int k = 0; k < 8; ++k)
           put({(k & 1 ? 0.5 : -0.5) * s.size.x, (k & 2 ? 0.5 : -0.5) * s.size.y, (k & 4 ? 0.5 : -0.5) * s.size.z}, 0);
@@ -170,11 +173,16 @@ class Compiler {
         put({0, 0, -0.5 * s.length}, s.radius);
         put({0, 0, 0.5 * s.length}, s.radius);
         break;
-      case ShapeKind::cylinder: add_rims(s, put); break;
+      case ShapeKind::cylinder:
+        add_rims(s, put);
+        break;
       case ShapeKind::mesh:
-      case ShapeKind::hull: add_extremes(s, put); break;
+      case ShapeKind::hull:
+        add_extremes(s, put);
+        break;
       case ShapeKind::plane:
-      case ShapeKind::height_field: break;  // of the field only
+      case ShapeKind::height_field:
+        break;  // of the field only
     }
   }
 
@@ -198,7 +206,8 @@ class Compiler {
       std::size_t best = 0;
       for (std::size_t i = 1; i < v.size(); ++i)
         if (dot(v[i], d) > dot(v[best], d)) best = i;
-      if (k != 13 && !v.empty() && std::find(chosen.begin(), chosen.end(), best) == chosen.end()) chosen.push_back(best);
+      if (k != 13 && !v.empty() && std::find(chosen.begin(), chosen.end(), best) == chosen.end())
+        chosen.push_back(best);
     }
     for (std::size_t i : chosen) put(v[i], 0);
   }
@@ -233,18 +242,21 @@ class Compiler {
 
   void finish_points() {
     auto& pts = out_->points;
-    std::stable_sort(pts.begin(), pts.end(), [](const ContactPoint& a, const ContactPoint& b) { return a.link < b.link; });
+    std::stable_sort(pts.begin(), pts.end(),
+                     [](const ContactPoint& a, const ContactPoint& b) { return a.link < b.link; });
     const int n = out_->nlink();
     out_->point_begin.assign(static_cast<std::size_t>(n) + 1, 0);
     for (const ContactPoint& p : pts) ++out_->point_begin[static_cast<std::size_t>(p.link) + 1];
-    for (int i = 0; i < n; ++i) out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i)
+      out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
     for (int i = 0; i < n; ++i) bound(i);
   }
 
   void bound(int link) {
     Vec3 centre{0, 0, 0};
     double radius = -1;
-    const int b = out_->point_begin[static_cast<std::size_t>(link)], e = out_->point_begin[static_cast<std::size_t>(link) + 1];
+    const int b = out_->point_begin[static_cast<std::size_t>(link)],
+              e = out_->point_begin[static_cast<std::size_t>(link) + 1];
     for (int k = b; k < e; ++k) centre += out_->points[static_cast<std::size_t>(k)].p_BC * (1.0 / (e - b));
     for (int k = b; k < e; ++k) {
       const ContactPoint& p = out_->points[static_cast<std::size_t>(k)];
@@ -264,11 +276,12 @@ class Compiler {
     for (int j = 0; j < out_->njoint(); ++j) share_coordinate(j);
   }
 
-  /// A joint that mimics one of the same parent link shares its coordinate with it: both are eliminated together, exactly
-  /// [tree/dynamics.h (9)]. Other mimics are followed by stiff servos.
+  /// A joint that mimics one of the same parent link shares its coordinate with it: both are eliminated together,
+  /// exactly [tree/dynamics.h (9)]. Other mimics are followed by stiff servos.
   void share_coordinate(int number) {
     Joint& j = out_->joints[static_cast<std::size_t>(number)];
-    if (j.mimic_of < 0 || j.mimic_multiplier == 0 || out_->joints[static_cast<std::size_t>(j.mimic_of)].mimic_of >= 0) return;
+    if (j.mimic_of < 0 || j.mimic_multiplier == 0 || out_->joints[static_cast<std::size_t>(j.mimic_of)].mimic_of >= 0)
+      return;
     const int first = std::min(number, j.mimic_of) + 1, second = std::max(number, j.mimic_of) + 1;
     Link &a = out_->links[static_cast<std::size_t>(first)], &b = out_->links[static_cast<std::size_t>(second)];
     if (a.parent != b.parent || a.follower >= 0 || a.leader >= 0 || b.follower >= 0 || b.leader >= 0) return;
@@ -297,10 +310,10 @@ class Compiler {
   const ContactSpec& contact_;
   const SurfaceSpec& ground_;
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
-  std::vector<Pose> X_R_;                // (nobject) object frame in the root frame at q = 0
-  std::vector<int> link_of_;             // (nobject)
-  std::vector<Vec3> origin_;             // (nlink) link origin in the root frame at q = 0
-  std::vector<std::vector<int>> next_;   // (nobject) successors
+  std::vector<Pose> X_R_;               // (nobject) object frame in the root frame at q = 0
+  std::vector<int> link_of_;            // (nobject)
+  std::vector<Vec3> origin_;            // (nlink) link origin in the root frame at q = 0
+  std::vector<std::vector<int>> next_;  // (nobject) successors
 };
 
 /// Any right-handed pair of tangents; the same for the same normal.
@@ -360,7 +373,8 @@ namespace {
 /// Lowest contact point at the start posture above the plane, with the base where the scene put it.
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
 /// How far to lift a robot at height z so that no contact point is inside terrain; `or_down`: or to lower it onto it.
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down);
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
+                         bool or_down);
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
@@ -456,8 +470,10 @@ void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const V
       const Link& l = kind.links[u];
       const double q = kind.joints[u - 1].initial;
       Pose X_PL{identity3<double>(), l.p_PB};
-      if (l.prismatic) X_PL.p += l.axis * q;
-      else X_PL.R = to_matrix(from_axis_angle(l.axis, q));
+      if (l.prismatic)
+        X_PL.p += l.axis * q;
+      else
+        X_PL.R = to_matrix(from_axis_angle(l.axis, q));
       X_WL[u] = X_WL[static_cast<std::size_t>(l.parent)] * X_PL;
     }
     for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
@@ -475,7 +491,8 @@ double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane&
   return std::isfinite(lowest) ? lowest : 0;
 }
 
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down) {
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
+                         bool or_down) {
   double rise = or_down ? -std::numeric_limits<double>::infinity() : 0;
   for (const FieldObjectSpec& f : scene.field) {
     if (f.shape.kind != ShapeKind::height_field || !f.shape.collides) continue;
@@ -503,7 +520,8 @@ bool same(const ServoSpec& a, const ServoSpec& b) {
   return a.kp == b.kp && a.kd == b.kd && a.torque == b.torque && a.speed == b.speed && a.rotor == b.rotor;
 }
 
-/// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can change.
+/// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can
+/// change.
 bool same_description(const RobotSpec& a, const RobotSpec& b) {
   if (a.file.empty() || a.file != b.file || a.objects.size() != b.objects.size()) return false;
   for (std::size_t i = 0; i < a.objects.size(); ++i) {

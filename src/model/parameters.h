@@ -1,13 +1,13 @@
-/// The parameters: every constant of a description that people may set, in one table. `--set` edits the scene with it before a
-/// run; while a run goes on, properties, the viewer's inspector, `gradus run --at` and recorded commands set the same names
-/// [step/properties.h, World::set_parameter].
+/// The parameters: every constant of a description that people may set, in one table. `--set` edits the scene with it
+/// before a run; while a run goes on, properties, the viewer's inspector, `gradus run --at` and recorded commands set
+/// the same names [step/properties.h, World::set_parameter].
 ///
 ///   world.contact.friction     of the surroundings         WorldParameter
 ///   blue1.kp_factor            of a whole robot            RobotParameter
 ///   blue1.left_knee.kp         of one of its objects       ObjectParameter
 ///
-/// Setting one edits a Spec, which is then compiled: nothing in the step knows of parameters, and whatever follows from a
-/// number (a link's inertia, the law of two surfaces, a chain's constants) follows as if a file had said so.
+/// Setting one edits a Spec, which is then compiled: nothing in the step knows of parameters, and whatever follows from
+/// a number (a link's inertia, the law of two surfaces, a chain's constants) follows as if a file had said so.
 #pragma once
 #include <optional>
 #include <span>

@@ -10,6 +10,7 @@ namespace gradus {
 namespace {
 
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
+constexpr int kPairsPerShape = 64;                              // within reach of a step, in a heap
 constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
 
 bool joined(const RobotKind& kind, int a, int b) {
@@ -183,7 +184,7 @@ void Contacts::make_room(const Model& model, int threads) {
   if (movers < 2 && !alone_touches) capacity_ = 0;
   if (capacity_ == 0) return;
   slots = std::min(slots, kMaxSlots), responses = std::min(responses, kMaxResponses);
-  scene_.finish(8 * capacity_ + 64);
+  scene_.finish(kPairsPerShape * (static_cast<int>(items_.size()) + 1));
   const auto room = static_cast<std::size_t>(capacity_);
   contacts_.reserve(room), contacts_by_island_.resize(room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);

@@ -45,7 +45,8 @@ std::string World::set_parameter(const std::string& path, double value) {
 
 /// Robots that are as before are left alone; one without settings gets back what it was at first.
 std::string World::make_variant(std::span<const Setting> settings, Variant& out) const {
-  const std::vector<Setting> around = settings_of(settings, kWorldOwner), around_before = settings_of(settings_, kWorldOwner);
+  const std::vector<Setting> around = settings_of(settings, kWorldOwner),
+                             around_before = settings_of(settings_, kWorldOwner);
   out.around = first_around_;
   if (std::string problem = apply_settings(out.around, around); !problem.empty()) return problem;
   std::size_t known = around.size();
@@ -56,7 +57,8 @@ std::string World::make_variant(std::span<const Setting> settings, Variant& out)
     if (around == around_before && own == settings_of(settings_, first.name)) continue;
     RobotModel made = first;
     if (!own.empty() || (!around.empty() && first.spec))
-      if (std::string problem = compile_variant(first, own, model_, out.around.contact, made); !problem.empty()) return problem;
+      if (std::string problem = compile_variant(first, own, model_, out.around.contact, made); !problem.empty())
+        return problem;
     out.robots.emplace_back(static_cast<int>(i), std::move(made));
   }
   return known == settings.size() ? "" : "there is no such robot";

@@ -91,8 +91,10 @@ template <class Contact>
   Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
   Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
   if (contact.any(j.first)) contact(j.first, frames[j.first], I1, b1);
-  if (j.second == j.first) I2 = I1, b2 = b1;
-  else if (contact.any(j.second)) contact(j.second, frames[j.second], I2, b2);
+  if (j.second == j.first)
+    I2 = I1, b2 = b1;
+  else if (contact.any(j.second))
+    contact(j.second, frames[j.second], I2, b2);
   I = load_two(I1, I2);
   b = load_two(b1, b2);
 }
@@ -100,8 +102,10 @@ template <class Contact>
 /// What a pair leaves to parents that are not the pair before. The second first: numbers fall.
 inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>& b, LimbSlot* slots) {
   auto give = [&](int k, LimbSlot& s, bool direct) {
-    if (direct) s.direct_I = part_of(I, k), s.direct_b = part_of(b, k);
-    else s.sum_I += part_of(I, k), s.sum_b += part_of(b, k);
+    if (direct)
+      s.direct_I = part_of(I, k), s.direct_b = part_of(b, k);
+    else
+      s.sum_I += part_of(I, k), s.sum_b += part_of(b, k);
   };
   if (j.second != j.first) give(1, slots[j.into_2], j.direct_2);
   give(0, slots[j.into_1], j.direct_1);
@@ -110,26 +114,29 @@ inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>&
 /// Two joints on one motor: one coordinate with two columns [dynamics.h (9), (10)].
 template <class Force>
 [[gnu::noinline]] void eliminate_shared(const JointPair& j, const double* v, const Frame* frames, const Force& force,
-                                        const Mat6T<Two>& I, const Vec6T<Two>& b, JointFactor* factors, LimbSlot* slots) {
+                                        const Mat6T<Two>& I, const Vec6T<Two>& b, JointFactor* factors,
+                                        LimbSlot* slots) {
   Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
   Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
   const Two &rotor = j.link.rotor, &ratio = j.link.ratio;
   hold_follower(frames[j.second], v[j.second - 1], rotor.v[1], force(j.second), I2, b2, factors[j.second]);
-  eliminate_pair(frames[j.first], v[j.first - 1], rotor.v[0], force(j.first), ratio.v[0], I2, b2, factors[j.second], I1, b1,
-                 factors[j.first]);
+  eliminate_pair(frames[j.first], v[j.first - 1], rotor.v[0], force(j.first), ratio.v[0], I2, b2, factors[j.second], I1,
+                 b1, factors[j.first]);
   LimbSlot& s = slots[j.into_1];
-  if (j.direct_1) s.direct_I = I1, s.direct_b = b1;
-  else s.sum_I += I1, s.sum_b += b1;
+  if (j.direct_1)
+    s.direct_I = I1, s.direct_b = b1;
+  else
+    s.sum_I += I1, s.sum_b += b1;
 }
 
-/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a follower is
-/// apart from its leader (LinkPairs::shared_apart).
+/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a
+/// follower is apart from its leader (LinkPairs::shared_apart).
 ///   contact.any(i)         are there external forces on link i?
 ///   slots (slot_count)     room
 template <class Force, class Contact>
 GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT<double>& x, const Frame* frames,
-                                       const Force& force, const Contact& contact, LimbSlot* slots, JointFactor* factors,
-                                       Mat6& I0, Vec6& b0) {
+                                       const Force& force, const Contact& contact, LimbSlot* slots,
+                                       JointFactor* factors, Mat6& I0, Vec6& b0) {
   const LinkPairs& pairs = *kind.pairs;
   const Mat6 zero_I = zero66<double>();
   const Vec6 zero_b = zero6<double>();
@@ -142,7 +149,8 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
     const JointPair& j = pairs.joints[k];
     const Frame &f1 = frames[j.first], &f2 = frames[j.second];
     const bool collects = j.collect_1 >= 0 || j.collect_2 >= 0;
-    const LimbSlot &s1 = j.collect_1 >= 0 ? slots[j.collect_1] : none, &s2 = j.collect_2 >= 0 ? slots[j.collect_2] : none;
+    const LimbSlot &s1 = j.collect_1 >= 0 ? slots[j.collect_1] : none,
+                   &s2 = j.collect_2 >= 0 ? slots[j.collect_2] : none;
     if (j.link.tip) {
       I = collects ? load_two(s1.direct_I, s2.direct_I) : zero66<Two>();
       b = collects ? load_two(s1.direct_b, s2.direct_b) : zero6<Two>();

@@ -1,5 +1,5 @@
-/// Parameters set while a run goes on: what follows from them, who is touched, and that runs with them can be repeated, rewound
-/// and replayed bit for bit.
+/// Parameters set while a run goes on: what follows from them, who is touched, and that runs with them can be repeated,
+/// rewound and replayed bit for bit.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -47,7 +47,9 @@ SceneSpec two_standing() {
   return s;
 }
 const char* const kAnyJoint = "one.";  // completed by first_joint
-std::string first_joint(const World& w) { return kAnyJoint + w.model().robots[0].kind->objects[w.model().robots[0].kind->joints[3].object].name; }
+std::string first_joint(const World& w) {
+  return kAnyJoint + w.model().robots[0].kind->objects[w.model().robots[0].kind->joints[3].object].name;
+}
 
 // ---- only that robot
 
@@ -110,7 +112,8 @@ std::unique_ptr<World> world_of(const SceneSpec& s) {
   return world;
 }
 
-/// Both ways to the same number give the same bits: set in a world that stands at its start, or said before it was compiled.
+/// Both ways to the same number give the same bits: set in a world that stands at its start, or said before it was
+/// compiled.
 void compare_with_compiled(const std::string& scene_name, int steps, int least) {
   const auto scene = load_scene(std::string(GRADUS_SOURCE_DIR) + "/scenes/" + scene_name);
   ASSERT_TRUE(scene);
@@ -143,7 +146,9 @@ void compare_with_compiled(const std::string& scene_name, int steps, int least) 
 
 TEST(Parameters, give_the_bits_of_a_scene_that_said_so_plain_servos) { compare_with_compiled("levels.toml", 60, 10); }
 TEST(Parameters, give_the_bits_of_a_scene_that_said_so_actuator_chains) { compare_with_compiled("nao.toml", 60, 15); }
-TEST(Parameters, give_the_bits_of_a_scene_that_said_so_bodies_that_touch) { compare_with_compiled("stack.toml", 60, 4); }
+TEST(Parameters, give_the_bits_of_a_scene_that_said_so_bodies_that_touch) {
+  compare_with_compiled("stack.toml", 60, 4);
+}
 TEST(Parameters, give_the_bits_of_a_scene_that_said_so_terrain) { compare_with_compiled("terrain.toml", 60, 5); }
 TEST(Parameters, give_the_bits_of_a_scene_that_said_so_wheels) { compare_with_compiled("mirosot_3v3.toml", 30, 4); }
 
@@ -153,7 +158,11 @@ TEST(Parameters, give_the_bits_of_a_scene_that_said_so_wheels) { compare_with_co
 TEST(Parameters, of_stiffness_mass_and_gravity_give_the_sag_of_a_spring) {
   SceneSpec s = scene(0.001);
   RobotBuilder b("slide");
-  b.base("post").fixed().prismatic("slide", {0, 0, 1}).solid_box(2, {0.1, 0.1, 0.1}, {0, 0, 0}).servo({.kp = 1000, .kd = 60});
+  b.base("post")
+      .fixed()
+      .prismatic("slide", {0, 0, 1})
+      .solid_box(2, {0.1, 0.1, 0.1}, {0, 0, 0})
+      .servo({.kp = 1000, .kd = 60});
   add(s, b.spec(), "articulated", {0, 0, 1}).name = "r";
   const auto w = make_world(s);
   const auto sag = [&] {
@@ -232,8 +241,9 @@ TEST(Parameters, travel_in_the_bytes_of_a_snapshot_in_their_order) {
   const auto w = make_world(two_standing());
   const std::string joint = first_joint(*w);
   run(*w, 0.05);
-  for (const Command& c : {set(joint + ".kp", 33), set("one.kp_factor", 0.5), set(joint + ".kd", 1.5), set("two.friction", 0.2),
-                           set("two.mass_factor", 1.5), set("world.gravity", 3), set(joint + ".torque", 20)})
+  for (const Command& c :
+       {set(joint + ".kp", 33), set("one.kp_factor", 0.5), set(joint + ".kd", 1.5), set("two.friction", 0.2),
+        set("two.mass_factor", 1.5), set("world.gravity", 3), set(joint + ".torque", 20)})
     ASSERT_EQ(apply(*w, c), "") << c.name;
   EXPECT_EQ(get(*w, joint + ".kp"), 16.5);
   const auto saved = Snapshot::from_bytes(w->snapshot().bytes());
@@ -282,7 +292,8 @@ TEST(Parameters, that_were_set_are_in_the_log_and_replay_gives_the_same_hashes) 
   auto log = Recorder::open(path, s, *w, {});
   ASSERT_TRUE(log);
   const std::string joint = first_joint(*w);
-  const std::map<int, Command> script{{40, set(joint + ".kp", 12)}, {80, set("two.friction", 0.1)}, {120, set("world.gravity", 12)}};
+  const std::map<int, Command> script{
+      {40, set(joint + ".kp", 12)}, {80, set("two.friction", 0.1)}, {120, set("world.gravity", 12)}};
   for (int i = 0; i < 200; ++i) {
     if (const auto c = script.find(i); c != script.end()) {
       (*log)->command(*w, c->second);
@@ -309,11 +320,13 @@ TEST(Parameters, out_of_range_are_refused_with_a_sentence) {
   const std::string joint = first_joint(*w);
   const std::uint64_t hash = w->hash();
   EXPECT_EQ(apply(*w, set("one.friction", -0.1)), "'one.friction' must be within 0 … 10, not -0.1");
-  EXPECT_EQ(apply(*w, set(joint + ".kp", 2e6)), "'" + joint + ".kp' must be within 0 … 1e+06 N m/rad, not 2e+06 N m/rad");
+  EXPECT_EQ(apply(*w, set(joint + ".kp", 2e6)),
+            "'" + joint + ".kp' must be within 0 … 1e+06 N m/rad, not 2e+06 N m/rad");
   EXPECT_EQ(apply(*w, set(joint + ".torque", 0)), "'" + joint + ".torque' must be at least 1e-09 N m, not 0 N m");
   EXPECT_EQ(apply(*w, set("one.friction", std::nan(""))), "'one.friction' must be a finite number");
   EXPECT_EQ(apply(*w, set("one.mass", 3)), "'one.mass' can only be read");
-  EXPECT_NE(apply(*w, set(joint + ".lower", 3)).find("cannot be set: object"), std::string::npos) << "above the upper one";
+  EXPECT_NE(apply(*w, set(joint + ".lower", 3)).find("cannot be set: object"), std::string::npos)
+      << "above the upper one";
   EXPECT_NE(apply(*w, set("one.fricton", 1)).find("did you mean 'one.friction'?"), std::string::npos);
   EXPECT_EQ(w->hash(), hash);
   EXPECT_TRUE(w->settings().empty());
@@ -339,7 +352,8 @@ TEST(Parameters, have_one_meaning_each) {
     const auto scene = load_scene(std::string(GRADUS_SOURCE_DIR) + "/scenes/" + name);
     ASSERT_TRUE(scene);
     std::set<std::string> paths;
-    for (const Property& p : list_properties(*world_of(*scene))) EXPECT_TRUE(paths.insert(p.path).second) << p.path << " twice in " << name;
+    for (const Property& p : list_properties(*world_of(*scene)))
+      EXPECT_TRUE(paths.insert(p.path).second) << p.path << " twice in " << name;
   }
 }
 

@@ -52,8 +52,8 @@ std::vector<Vec2> outline_of(const RobotKind& kind) {
 }
 
 LeagueNumbers numbers_of(const PitchSpec& p, int team) {
-  return {team,           p.length,     p.width,      p.goal_width,  p.goal_depth, p.corner,
-          p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
+  return {team,     p.length,        p.width,      p.goal_width, p.goal_depth,
+          p.corner, p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ WheelJoints wheel_joints(const RobotKind& kind) {
   return kind.njoint() == 2 && w.left >= 0 && w.right >= 0 ? w : WheelJoints{};
 }
 
-RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& preset, std::vector<std::string>& missing) {
+RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& preset,
+                                 std::vector<std::string>& missing) {
   RobotParameters r = preset;
   const WheelJoints w = wheel_joints(kind);
   if (w.left < 0) {
@@ -105,7 +106,8 @@ RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& p
   r.drive.speed_gain = motor.servo.kd;
   r.drive.limit_drive = r.drive.limit_brake = motor.servo.torque;
   r.outline = outline_of(kind);
-  if (r.outline.size() < 3) missing.push_back("an outline that is star-shaped about its axle: a box (or several) on its base that collides");
+  if (r.outline.size() < 3)
+    missing.push_back("an outline that is star-shaped about its axle: a box (or several) on its base that collides");
   return r;
 }
 

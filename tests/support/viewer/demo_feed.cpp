@@ -12,8 +12,8 @@
 #include <numeric>
 #include <thread>
 
-#include "support/viewer/demo_world.h"
 #include "server/recording.h"
+#include "support/viewer/demo_world.h"
 
 namespace {
 

@@ -13,10 +13,14 @@ namespace {
 /// A row as docs/parameters.md has it.
 std::string row_of(const ParameterText& p, const char* linear_unit) {
   std::ostringstream s;
-  s << "| `" << p.name << "` | " << p.unit << (std::string_view(linear_unit) == p.unit ? "" : std::string(", ") + linear_unit) << " | ";
-  if (std::isfinite(p.lower) && std::isfinite(p.upper)) s << p.lower << " … " << p.upper;
-  else if (std::isfinite(p.lower)) s << "from " << p.lower;
-  else s << "any";
+  s << "| `" << p.name << "` | " << p.unit
+    << (std::string_view(linear_unit) == p.unit ? "" : std::string(", ") + linear_unit) << " | ";
+  if (std::isfinite(p.lower) && std::isfinite(p.upper))
+    s << p.lower << " … " << p.upper;
+  else if (std::isfinite(p.lower))
+    s << "from " << p.lower;
+  else
+    s << "any";
   s << " | " << p.about << " |";
   return s.str();
 }
@@ -38,11 +42,17 @@ TEST(Parameters, the_page_of_the_docs_is_the_table) {
 
 RobotSpec two_joints() {
   RobotBuilder b("arm");
-  b.base("post").fixed().revolute("shoulder", {0, 1, 0}).solid_box(2, {0.1, 0.1, 0.4}, {0, 0, 0.2}).servo({.kp = 10, .kd = 1, .torque = 5});
+  b.base("post")
+      .fixed()
+      .revolute("shoulder", {0, 1, 0})
+      .solid_box(2, {0.1, 0.1, 0.4}, {0, 0, 0.2})
+      .servo({.kp = 10, .kd = 1, .torque = 5});
   b.revolute("elbow", {0, 1, 0}).solid_box(1, {0.1, 0.1, 0.2}, {0, 0, 0.1}).servo({.kp = 4, .kd = 0.5, .torque = 3});
   return b.spec();
 }
-const ObjectSpec& object(const RobotSpec& r, const char* name) { return r.objects[static_cast<std::size_t>(r.find(name).value)]; }
+const ObjectSpec& object(const RobotSpec& r, const char* name) {
+  return r.objects[static_cast<std::size_t>(r.find(name).value)];
+}
 
 /// Factors multiply what is there when they are set; what is set after them counts as it is.
 TEST(Parameters, are_carried_out_in_their_order) {
@@ -59,7 +69,10 @@ TEST(Parameters, are_carried_out_in_their_order) {
 TEST(Parameters, of_whole_robots_reach_every_joint_and_body) {
   RobotSpec r = two_joints();
   const double inertia = object(r, "elbow").inertia.yy;
-  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"kd_factor", 2}, {"torque_factor", 3}, {"mass_factor", 1.5}, {"friction", 0.3}}), "");
+  EXPECT_EQ(
+      apply_settings(
+          r, std::vector<Setting>{{"kd_factor", 2}, {"torque_factor", 3}, {"mass_factor", 1.5}, {"friction", 0.3}}),
+      "");
   for (const char* name : {"shoulder", "elbow"}) {
     const ObjectSpec &now = object(r, name), before = object(two_joints(), name);
     EXPECT_EQ(now.servo.kd, 2 * before.servo.kd);
@@ -72,15 +85,19 @@ TEST(Parameters, of_whole_robots_reach_every_joint_and_body) {
 
 TEST(Parameters, are_told_apart_by_what_an_object_is) {
   RobotSpec r = two_joints();
-  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.gear.play", 0.1}}), "there is no parameter 'elbow.gear.play'");
+  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.gear.play", 0.1}}),
+            "there is no parameter 'elbow.gear.play'");
   EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"post.kp", 1}}), "there is no parameter 'post.kp'");
-  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.kp", -1}}), "must be within 0 … 1e+06 N m/rad, not -1 N m/rad");
+  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.kp", -1}}),
+            "must be within 0 … 1e+06 N m/rad, not -1 N m/rad");
   DriveSpec chain;
   chain.controller.kp = 3;
   r.objects[2].drive = chain;
-  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.kp", 1}}), "there is no parameter 'elbow.kp'") << "the chain drives it";
+  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.kp", 1}}), "there is no parameter 'elbow.kp'")
+      << "the chain drives it";
   EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.controller.kp", 1}}), "");
-  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.delay", 0.1}}), "there is no parameter 'elbow.delay'") << "State has no room";
+  EXPECT_EQ(apply_settings(r, std::vector<Setting>{{"elbow.delay", 0.1}}), "there is no parameter 'elbow.delay'")
+      << "State has no room";
 }
 
 /// A number that is right from the start stays right when it is set to itself.
