@@ -92,8 +92,11 @@ view::Robot to_view(const RobotModel& robot, const std::vector<std::string>& lev
 }
 
 view::Property to_view(const gradus::Property& p, const World& world) {
-  const bool is_truth = p.view.type == gradus::PropertyType::truth;
-  return {p.path, p.view.unit, is_truth ? view::PropertyType::boolean : view::PropertyType::number, p.view.write != nullptr,
+  using From = gradus::PropertyType;
+  const view::PropertyType type = p.view.type == From::truth   ? view::PropertyType::boolean
+                                  : p.view.type == From::whole ? view::PropertyType::whole
+                                                               : view::PropertyType::number;
+  return {p.path,       p.view.unit,  type,         p.view.write != nullptr,
           p.view.lower, p.view.upper, p.view.about, p.view.original_value(world)};
 }
 

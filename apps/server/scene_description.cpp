@@ -83,7 +83,8 @@ class TextTable {
 };
 
 json property_json(const Property& p, TextTable& abouts) {
-  json j = {{"path", p.path}, {"unit", p.unit}, {"type", p.type == PropertyType::number ? "number" : "boolean"}};
+  constexpr const char* kTypes[] = {"number", "whole", "boolean"};
+  json j = {{"path", p.path}, {"unit", p.unit}, {"type", kTypes[static_cast<int>(p.type)]}};
   if (!p.about.empty()) j["about"] = abouts.index_of(p.about);
   if (p.initial) j["initial"] = limit_json(*p.initial);
   if (p.settable) {

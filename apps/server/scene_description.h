@@ -43,7 +43,7 @@ struct Robot {
   std::vector<Joint> joints;
 };
 
-enum class PropertyType { number, boolean };
+enum class PropertyType { number, whole, boolean };
 
 /// A value addressed by path. The page groups properties by the path's parts and plots any of them.
 struct Property {

@@ -288,11 +288,11 @@ void add_object(std::vector<Property>& out, const World& w, int r, int o, const 
     if (needs.uses_drives) add(out, prefix, kDriven, r, o, linear);
     if (needs.uses_drives && joint->drive >= 0) add(out, prefix, kChained, r, o);
   }
-  if (info.body) add(out, prefix, kBody, r, o);
-  if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, o);
   const ObjectId described = w.spec(r) ? w.spec(r)->find(info.name) : ObjectId();
   if (described) add_object_parameters(out, w, r, described.value, needs, joint && joint->shared);
   else if (info.body) add(out, prefix, kPiece, r, o);
+  if (info.body) add(out, prefix, kBody, r, o);
+  if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, o);
 }
 
 }  // namespace

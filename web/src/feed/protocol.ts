@@ -34,7 +34,7 @@ export interface Robot {
 export interface Property {
   path: string;
   unit: string;
-  type: 'number' | 'boolean';
+  type: 'number' | 'whole' | 'boolean';
   settable?: boolean;
   lower?: number | null;
   upper?: number | null;

@@ -86,6 +86,9 @@ export function formatNumber(x: number): string {
   return x.toFixed(size >= 1000 ? 1 : size >= 100 ? 2 : size >= 10 ? 3 : 4);
 }
 
+/** "kg m^2" → "kg m²", as people write it. */
+export const formatUnit = (unit: string): string => unit.replace(/\^2/g, '²').replace(/\^3/g, '³');
+
 /** 754.508 → "12:34.508". */
 export function formatTime(t: number): string {
   const milliseconds = Math.round(t * 1000);

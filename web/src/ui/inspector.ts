@@ -3,7 +3,7 @@
 import { ROBOT_VALUES, type Frame } from '../feed/codec';
 import type { Property, Scene } from '../feed/protocol';
 import { levelStyle } from '../levels';
-import { formatNumber, h, icon, setText } from './dom';
+import { formatNumber, formatUnit, h, icon, setText } from './dom';
 import { formatError } from './tree';
 
 export interface InspectorListener {
@@ -25,11 +25,16 @@ interface Row {
 
 const SHOWN_MAX = 400; // rows that get live values
 
+function formatValue(x: number, type: Property['type']): string {
+  if (type === 'boolean') return x !== 0 ? 'on' : 'off';
+  return type === 'whole' ? String(x) : formatNumber(x);
+}
+
 /** "0 … 10", for a property that takes not just any number. */
 function rangeText({ lower, upper, unit }: Property): string {
   if (typeof lower !== 'number') return '';
   const range = typeof upper === 'number' ? `${lower} … ${upper}` : `at least ${lower}`;
-  return unit ? `${range} ${unit}` : range;
+  return unit ? `${range} ${formatUnit(unit)}` : range;
 }
 
 export class Inspector {
@@ -74,31 +79,28 @@ export class Inspector {
     }
   }
 
-  /** Paths robot.object.property become groups by object. */
+  /** Paths robot.object.property become groups by object; those of the whole scene come last. */
   private makeRows(): void {
     const scene = this.scene!;
     const prefix = (scene.robots[this.robot]?.name ?? '\0') + '.';
-    const groups = new Map<string, HTMLElement>();
+    const own = new Map<string, HTMLElement>();
+    const common = new Map<string, HTMLElement>();
     this.rows = [];
-    this.list.replaceChildren();
     scene.properties.forEach((property, i) => {
       const isOwn = property.path.startsWith(prefix);
       const isOfScene = !scene.robots.some((r) => property.path.startsWith(r.name + '.'));
       if (!isOwn && !isOfScene) return;
       const parts = (isOwn ? property.path.slice(prefix.length) : property.path).split('.');
       const leaf = parts.pop()!;
-      const groupName = parts.join('.') || (isOwn ? 'robot' : 'simulation');
-      let group = groups.get(groupName);
-      if (!group) {
-        group = h('div.group', { 'data-name': groupName }, h('h3', {}, groupName));
-        groups.set(groupName, group);
-        this.list.append(group);
-      }
+      const name = parts.join('.') || (isOwn ? 'robot' : 'simulation');
+      const groups = isOwn ? own : common;
+      if (!groups.has(name)) groups.set(name, h('div.group', { 'data-name': name }, h('h3', {}, name)));
       const row = this.makeRow(property, i, leaf);
       this.rows.push(row);
-      group.append(row.element);
+      groups.get(name)!.append(row.element);
     });
-    this.joinSingles(groups);
+    this.joinSingles(own);
+    this.list.replaceChildren(...own.values(), ...common.values());
     this.byProperty = new Map(this.rows.map((row) => [row.property, row]));
     if (this.rows.length === 0) this.list.append(h('p.empty', {}, 'This object has no properties.'));
   }
@@ -129,7 +131,7 @@ export class Inspector {
       { draggable: 'true', 'data-path': property.path, title: [about, rangeText(property)].filter(Boolean).join('\n') },
       h('span.leaf', {}, leaf),
       value,
-      h('span.unit', {}, property.unit),
+      h('span.unit', {}, formatUnit(property.unit)),
       plot,
     );
     element.addEventListener('dragstart', (e) =>
@@ -176,7 +178,7 @@ export class Inspector {
       onclick: () => this.listener.setProperty(property.path, initial),
     });
     undo.append(icon('undo'));
-    return h('span.setter', {}, input, undo);
+    return h('span.setter', {}, undo, input);
   }
 
   private applyFilter(): void {
@@ -204,8 +206,7 @@ export class Inspector {
       const row = this.byProperty.get(f.signalProperties[s]!);
       if (!row || row.element.hidden) continue;
       const x = f.signalValues[s]!;
-      const isBoolean = this.scene!.properties[row.property]!.type === 'boolean';
-      const text = isBoolean ? (x !== 0 ? 'on' : 'off') : formatNumber(x);
+      const text = formatValue(x, this.scene!.properties[row.property]!.type);
       setText(row.value, text);
       if (row.input && row.input.placeholder !== text) row.input.placeholder = text;
       row.element.classList.toggle('changed', row.initial !== null && x !== row.initial);
