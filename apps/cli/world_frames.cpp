@@ -100,6 +100,13 @@ view::Property to_view(const gradus::Property& p, const World& world) {
           p.view.lower, p.view.upper, p.view.about, p.view.original_value(world)};
 }
 
+/// As many as frames can number.
+std::vector<gradus::Property> numbered_properties(const World& world) {
+  std::vector<gradus::Property> all = list_properties(world);
+  all.resize(std::min<std::size_t>(all.size(), 65535));
+  return all;
+}
+
 const RobotModel& robot_of(const World& world, int r) { return world.model().robots[static_cast<std::size_t>(r)]; }
 
 /// Where the ground presses in the middle: Σ p f / Σ f over the points that carry.
@@ -182,7 +189,7 @@ int WorldFrames::reference_of(const World& world, int robot) const {
 /// Takes the properties of the world as it is bound now; are they others than before?
 bool WorldFrames::list(const World& world) {
   std::vector<std::string> paths;
-  for (const gradus::Property& p : list_properties(world)) paths.push_back(p.path);
+  for (const gradus::Property& p : numbered_properties(world)) paths.push_back(p.path);
   if (scene_ && paths == paths_) return false;
   paths_ = std::move(paths);
   return true;
@@ -227,7 +234,7 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
     scene_->field.back().shape.kind = ShapeKind::mesh;
     scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
   }
-  for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p, world));
+  for (const gradus::Property& p : numbered_properties(world)) scene_->properties.push_back(to_view(p, world));
   return scene_;
 }
 

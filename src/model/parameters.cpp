@@ -55,7 +55,8 @@ void set_chain(ObjectSpec& o, double x) {
 /// What a surface leaves open the scene says.
 template <auto Own, auto Scene>
 Value of_surface(const ObjectSpec& o, const ContactSpec& scene) {
-  return o.shapes.empty() ? Value() : Value((o.surface.*Own).value_or(scene.*Scene));
+  const bool touches = std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+  return touches ? Value((o.surface.*Own).value_or(scene.*Scene)) : Value();
 }
 template <auto Own>
 void set_surface(ObjectSpec& o, double x) {

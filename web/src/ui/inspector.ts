@@ -49,6 +49,13 @@ export class Inspector {
   private readonly list = h('div.properties');
   private rows: Row[] = [];
   private byProperty = new Map<number, Row>();
+  private readonly inView = new Set<Element>();
+  private readonly watcher = new IntersectionObserver(
+    (changes) => {
+      for (const c of changes) c.isIntersecting ? this.inView.add(c.target) : this.inView.delete(c.target);
+    },
+    { root: this.list },
+  );
   private scene: Scene | null = null;
   private robot = -1;
   private factCells: Record<string, HTMLElement> = {};
@@ -102,6 +109,9 @@ export class Inspector {
     this.joinSingles(own);
     this.list.replaceChildren(...own.values(), ...common.values());
     this.byProperty = new Map(this.rows.map((row) => [row.property, row]));
+    this.watcher.disconnect();
+    this.inView.clear();
+    for (const row of this.rows) this.watcher.observe(row.element);
     if (this.rows.length === 0) this.list.append(h('p.empty', {}, 'This object has no properties.'));
   }
 
@@ -190,11 +200,12 @@ export class Inspector {
     this.listener.shownChanged();
   }
 
+  /** All that pass the filter; where they are too many, those in view and the first ones. */
   shown(): number[] {
-    return this.rows
-      .filter((row) => !row.element.hidden)
-      .slice(0, SHOWN_MAX)
-      .map((row) => row.property);
+    const passing = this.rows.filter((row) => !row.element.hidden);
+    if (passing.length <= SHOWN_MAX) return passing.map((row) => row.property);
+    const inView = passing.filter((row) => this.inView.has(row.element));
+    return [...new Set([...inView, ...passing])].slice(0, SHOWN_MAX).map((row) => row.property);
   }
 
   setPlotted(plotted: Set<number>): void {
