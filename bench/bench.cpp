@@ -281,11 +281,7 @@ Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names,
   Diagnostics problems;
   for (const std::string& n : names)
     if (std::find(all.begin(), all.end(), n) == all.end()) {
-      const std::string near = nearest(n, all);
-      problems.push_back({{},
-                          Severity::error,
-                          "unknown benchmark '" + n + "'",
-                          near.empty() ? "there are stand, air, crowd, levels, nao" : "did you mean '" + near + "'?"});
+      problems.push_back({{}, Severity::error, "unknown benchmark '" + n + "'", did_you_mean(n, all)});
     }
   if (!problems.empty()) return problems;
   std::vector<BenchRow> rows;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "link/firasim/messages.h"
-#include "wheels_load.h"
+#include "support/wheels_load.h"
 
 namespace {
 

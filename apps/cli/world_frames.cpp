@@ -212,8 +212,11 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   const bool is_new = !scene_ || (!keeps_description_ && list(world));
   if (!scene_) list(world);
   resolve(world);
-  if (!is_new) return scene_;
-  const std::uint32_t revision = scene_ ? scene_->revision + 1 : first_revision_;
+  if (is_new) describe_anew(world, scene_ ? scene_->revision + 1 : first_revision_);
+  return scene_;
+}
+
+void WorldFrames::describe_anew(const World& world, std::uint32_t revision) {
   scene_ = std::make_shared<view::SceneDescription>();
   const Model& model = world.model();
   scene_->name = name_;
@@ -235,7 +238,6 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
     scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
   }
   for (const gradus::Property& p : numbered_properties(world)) scene_->properties.push_back(to_view(p, world));
-  return scene_;
 }
 
 void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Frame& frame) {

@@ -34,6 +34,7 @@ class WorldFrames {
  private:
   std::string motions_of(const World& world) const;
   int reference_of(const World& world, int robot) const;
+  void describe_anew(const World& world, std::uint32_t revision);
   bool list(const World& world);
   void resolve(const World& world);
 

@@ -141,19 +141,9 @@ bool read_two_lengths(TableReader& t, const char* key, double (&out)[2], Diagnos
   return true;
 }
 
-/// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
-bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
-  TableReader t(table, log);
-  if (store.maps == nullptr) {
-    t.fault(t.place(), "a height field belongs to the field", "put it into [field.NAME], or use a mesh");
-    return false;
-  }
-  const std::size_t before = log.size();
-  std::string file;
+/// How the numbers of a map's file become heights at places.
+MapImport read_import(TableReader& t, Diagnostics& log) {
   MapImport import;
-  const bool named = t.text("file", file);
-  if (!t.has("file"))
-    t.fault(t.place(), "'file' is missing", "add file = \"….txt\", \"….asc\", \"….png\", \"….npy\" or \"….hfield\"");
   if (t.has("cell")) read_two_lengths(t, "cell", import.cell, log);
   if (t.has("size")) read_two_lengths(t, "size", import.size, log);
   if (t.has("cell") && t.has("size"))
@@ -166,6 +156,22 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
     double xy[2] = {0, 0};
     if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{ xy[0], xy[1] }};
   }
+  return import;
+}
+
+/// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
+bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  TableReader t(table, log);
+  if (store.maps == nullptr) {
+    t.fault(t.place(), "a height field belongs to the field", "put it into [field.NAME], or use a mesh");
+    return false;
+  }
+  const std::size_t before = log.size();
+  std::string file;
+  const bool named = t.text("file", file);
+  if (!t.has("file"))
+    t.fault(t.place(), "'file' is missing", "add file = \"….txt\", \"….asc\", \"….png\", \"….npy\" or \"….hfield\"");
+  MapImport import = read_import(t, log);
   HeightMapSpec map;
   read_unknown(t, map.unknown);
   t.finish("a height field");
@@ -193,6 +199,13 @@ const toml::table* round_table(TableReader& t, const char* key, ShapeKind kind, 
   return table;
 }
 
+bool read_box(TableReader& t, Vec3& size) {
+  if (!t.vec3("box", kLength, size)) return false;
+  if (size.x > 0 && size.y > 0 && size.z > 0) return true;
+  t.fault(t.place("box"), "all three sides of a box must be greater than 0");
+  return false;
+}
+
 /// The one key that says which shape it is. R turns a shape's z to the axis that it names.
 bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diagnostics& log) {
   bool good = true;
@@ -205,11 +218,7 @@ bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diag
   if (t.get("box") != nullptr) {
     ++kinds;
     out.kind = ShapeKind::box;
-    good = t.vec3("box", kLength, out.size) && good;
-    if (good && !(out.size.x > 0 && out.size.y > 0 && out.size.z > 0)) {
-      t.fault(t.place("box"), "all three sides of a box must be greater than 0");
-      good = false;
-    }
+    good = read_box(t, out.size) && good;
   }
   const toml::table* capsule = round_table(t, "capsule", ShapeKind::capsule, out, kinds);
   if (capsule != nullptr) good = read_round(*capsule, "capsule", out, R, log) && good;

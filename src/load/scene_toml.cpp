@@ -1,11 +1,7 @@
 #include "load/scene_toml.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "load/field_toml.h"

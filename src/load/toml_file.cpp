@@ -143,13 +143,6 @@ Diagnostics tidy(Diagnostics notes, const std::string& file) {
   return std::move(list).take({file, 0, 0});
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string best = nearest(word, known);
-  if (!best.empty()) return "did you mean '" + best + "'?";
-  if (known.empty() || known.size() > 30) return "";
-  return fmt::format("known: {}", fmt::join(known, ", "));
-}
-
 bool read_number(const toml::node& node, const std::string& what, double& out, Diagnostics& log) {
   if (!node.is_number()) {
     wrong_type(node, what, "a bare number", log);

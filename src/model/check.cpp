@@ -47,12 +47,6 @@ bool usable_name(const std::string& name) {
   });
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string best = nearest(word, known);
-  if (!best.empty()) return "did you mean '" + best + "'?";
-  return known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", "));
-}
-
 /// What is wrong with a shape's own numbers, or "".
 std::string shape_fault(const ShapeSpec& s, std::size_t mesh_count, std::size_t map_count) {
   const std::string kind = to_string(s.kind);
@@ -245,6 +239,21 @@ class RobotCheck {
   }
 
   void check_joint(const ObjectSpec& o) {
+    check_limits(o);
+    if (!sound(o.damping))
+      fault("damping", fmt::format("its damping is {}", o.damping), "damping must not be negative");
+    if (!sound(o.friction))
+      fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
+    if (!sound(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
+    if (o.drive) {
+      for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
+      if (o.kind != ObjectKind::revolute)
+        fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
+    }
+    check_servo(o.servo);
+  }
+
+  void check_limits(const ObjectSpec& o) {
     if (std::isnan(o.lower) || std::isnan(o.upper)) {
       fault("limits", "a limit is not a number", "");
     } else if (o.lower > o.upper) {
@@ -258,18 +267,10 @@ class RobotCheck {
                         o.upper),
             "set an initial coordinate within the limits");
     }
-    const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
-    if (bad(o.damping)) fault("damping", fmt::format("its damping is {}", o.damping), "damping must not be negative");
-    if (bad(o.friction))
-      fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
-    if (bad(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
-    if (o.drive) {
-      for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
-      if (o.kind != ObjectKind::revolute)
-        fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
-    }
-    const ServoSpec& s = o.servo;
-    if (bad(s.kp) || bad(s.kd) || bad(s.rotor)) {
+  }
+
+  void check_servo(const ServoSpec& s) {
+    if (!sound(s.kp) || !sound(s.kd) || !sound(s.rotor)) {
       fault("servo", fmt::format("its servo has kp {}, kd {}, rotor {}", s.kp, s.kd, s.rotor), "none may be negative");
     }
     // infinity means unlimited, so only NaN, zero and negative are wrong
@@ -277,6 +278,9 @@ class RobotCheck {
       fault("servo", fmt::format("its servo has torque {}", s.torque), "the stall torque must be > 0");
     if (!(s.speed > 0)) fault("servo", fmt::format("its servo has speed {}", s.speed), "the no-load speed must be > 0");
   }
+
+  /// Finite and not negative.
+  static bool sound(double x) { return x >= 0 && finite(x); }
 
   /// A joint that carries neither mass nor rotor has no inertia to accelerate, and a free root needs a mass of its own:
   /// the articulated inertia handed down by joints is singular along their axes.
@@ -317,7 +321,7 @@ class RobotCheck {
         fault("mimic", "only joints can mimic", "remove it");
       } else if (of == index_.end() || !robot_.objects[of->second].is_joint()) {
         fault("mimic", "it mimics '" + o.mimic->of + "', which is not a joint",
-              did_you_mean(o.mimic->of, joint_names()));
+              did_you_mean(o.mimic->of, robot_.joint_names()));
       } else if (!finite(o.mimic->multiplier) || !finite(o.mimic->offset)) {
         fault("mimic", "its multiplier or offset is not finite", "");
       } else if (in_circle[i_]) {
@@ -344,14 +348,6 @@ class RobotCheck {
     const std::optional<MimicSpec>& m = robot_.objects[joint].mimic;
     const auto it = m ? index_.find(m->of) : index_.end();
     return it == index_.end() ? std::nullopt : std::optional<std::size_t>(it->second);
-  }
-
-  std::vector<std::string> joint_names() const {
-    std::vector<std::string> names;
-    for (const ObjectSpec& o : robot_.objects) {
-      if (o.is_joint()) names.push_back(o.name);
-    }
-    return names;
   }
 
   void check_feet() {
@@ -414,6 +410,10 @@ class SceneCheck {
     if (!(finite(scene_.log_period) && scene_.log_period > 0)) {
       world_fault("log", fmt::format("the log period is {} s", scene_.log_period), "it must be greater than 0");
     }
+    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
+    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
+      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'",
+                  did_you_mean(scene_.volumes, volumes));
   }
 
   void check_contact() {
@@ -442,10 +442,6 @@ class SceneCheck {
     number("moving_damping", c.moving_damping, 0, true);
     number("impact_speed", c.impact_speed, 0, true);
     number("recovery_speed", c.recovery_speed, 0, false);
-    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
-    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
-      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'",
-                  did_you_mean(scene_.volumes, volumes));
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
   }
@@ -552,7 +548,8 @@ class SceneCheck {
   void check_motion(const RobotInstanceSpec& r, const std::string& path, const std::string& who) {
     const std::string at = path + ".motion";
     if (!r.group.empty()) return;  // its group says how it moves
-    const std::vector<std::string>&known = known_motions(), &of_groups = known_group_motions();
+    const std::vector<std::string>& known = known_motions();
+    const std::vector<std::string>& of_groups = known_group_motions();
     if (std::find(of_groups.begin(), of_groups.end(), r.motion) != of_groups.end()) {
       fault(at, r.place, who + r.motion + " moves groups, not single robots",
             "write group = \"match\" instead, and [group.match]");

@@ -12,11 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string choices(const std::string& word, const Words& known) {
-  const std::string best = nearest(word, known);
-  return best.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : "did you mean '" + best + "'?";
-}
-
 class GroupCheck {
  public:
   GroupCheck(const SceneSpec& scene, const SceneFault& fault) : scene_(scene), fault_(fault) {}
@@ -98,7 +93,7 @@ class GroupCheck {
 
   void word(const GroupSpec& g, const char* key, const std::string& x, const Words& known) {
     if (std::find(known.begin(), known.end(), x) == known.end())
-      say(g, key, fmt::format("there is no {} '{}'", key, x), choices(x, known));
+      say(g, key, fmt::format("there is no {} '{}'", key, x), did_you_mean(x, known));
   }
   void number(const GroupSpec& g, const char* key, double x, double least, double most) {
     if (!(x >= least && x <= most))
@@ -114,9 +109,10 @@ class GroupCheck {
     Words names;
     for (const GroupSpec& g : scene_.groups) names.push_back(g.name);
     if (std::find(names.begin(), names.end(), r.group) == names.end())
-      fault_(path + ".group", r.place, who + "there is no group '" + r.group + "'", choices(r.group, names));
+      fault_(path + ".group", r.place, who + "there is no group '" + r.group + "'", did_you_mean(r.group, names));
     if (r.team != "" && r.team != "blue" && r.team != "yellow")
-      fault_(path + ".team", r.place, who + "there is no team '" + r.team + "'", choices(r.team, {"blue", "yellow"}));
+      fault_(path + ".team", r.place, who + "there is no team '" + r.team + "'",
+             did_you_mean(r.team, {"blue", "yellow"}));
     if (r.controller.kind != "none")
       fault_(path + ".controller", r.place, who + "it is driven by its team",
              "say in the group who drives: blue = \"strategy\"");

@@ -148,19 +148,24 @@ class Compiler {
 
   void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
     const PairNumbers n = pair_numbers(contact_, o.surface, ground_);
-    auto put = [&](Vec3 p_S, double radius) {
-      ContactPoint c{};
+    ContactPoint c{};
+    c.friction = n.friction;
+    c.k = n.stiffness;
+    c.d = n.damping;
+    c.kt = n.tangential_stiffness;
+    c.dt = n.tangential_damping;
+    c.link = static_cast<std::int16_t>(link);
+    c.object = static_cast<std::int16_t>(object);
+    each_point(s, [&](Vec3 p_S, double radius) {
       c.p_BC = X_LS * p_S;
       c.radius = radius;
-      c.friction = n.friction;
-      c.k = n.stiffness;
-      c.d = n.damping;
-      c.kt = n.tangential_stiffness;
-      c.dt = n.tangential_damping;
-      c.link = static_cast<std::int16_t>(link);
-      c.object = static_cast<std::int16_t>(object);
       out_->points.push_back(c);
-    };
+    });
+  }
+
+  /// Calls put(place in the shape's frame, radius) for each point of a shape that may touch the ground.
+  template <class Put>
+  void each_point(const ShapeSpec& s, const Put& put) {
     switch (s.kind) {
       case ShapeKind::sphere:
         put({0, 0, 0}, s.radius);
@@ -212,7 +217,7 @@ class Compiler {
     for (std::size_t i : chosen) put(v[i], 0);
   }
 
-  /// Which links follow their predecessor, which collect from elsewhere, and the float copy.
+  /// Which links follow their predecessor, which collect from elsewhere.
   void finish_links() {
     auto& links = out_->links;
     const int n = out_->nlink();
@@ -232,10 +237,6 @@ class Compiler {
       l.same_origin = l.p_PB.x == 0 && l.p_PB.y == 0 && l.p_PB.z == 0;
       l.diagonal = l.J.xy == 0 && l.J.xz == 0 && l.J.yz == 0;
       out_->mass += l.mass;
-      out_->links_f.push_back({cast<float>(l.p_PB), cast<float>(l.axis), cast<float>(l.com), cast<float>(l.J),
-                               float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
-                               l.tip, l.on_branch_path, l.same_origin, l.diagonal, l.leader, l.follower, l.hold,
-                               float(l.ratio)});
     }
     out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
   }
@@ -406,10 +407,10 @@ void scatter(const RobotInstanceSpec& r, RandomKey key, RobotModel& robot) {
 
 }  // namespace
 
-Result<Model> compile(const SceneSpec& scene) {
-  Diagnostics notes = check(scene);
-  if (has_errors(notes)) return notes;
-  Model m;
+namespace {
+
+/// What the scene says and needs no work.
+void copy_world(const SceneSpec& scene, Model& m) {
   m.name = scene.name;
   m.file = scene.file;
   m.step = scene.step;
@@ -422,6 +423,11 @@ Result<Model> compile(const SceneSpec& scene) {
   m.maps = scene.maps;
   m.contact = scene.contact;
   m.volumes = scene.volumes;
+  m.pitch = scene.pitch;
+}
+
+/// The first plane is the ground, all else that collides is a static object.
+void add_field(const SceneSpec& scene, Model& m) {
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
     const FieldObjectSpec& f = scene.field[i];
     if (f.shape.kind != ShapeKind::plane || m.ground.present) {
@@ -432,27 +438,41 @@ Result<Model> compile(const SceneSpec& scene) {
     m.ground_surface = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
+}
+
+/// Kind and description of robot i: those of an earlier robot with the same one, or new ones. No kind: see the notes.
+void set_kind(const SceneSpec& scene, std::size_t i, const Model& m, RobotModel& robot, Diagnostics& notes) {
+  const RobotSpec& description = scene.robots[i].robot;
+  for (std::size_t k = 0; k < i; ++k) {
+    if (!same_description(scene.robots[k].robot, description)) continue;
+    robot.kind = m.robots[k].kind, robot.spec = m.robots[k].spec;
+    return;
+  }
+  auto made = compile(description, scene.contact, m.ground_surface);
+  notes.insert(notes.end(), made.notes().begin(), made.notes().end());
+  if (!made) return;
+  robot.kind = *made;
+  robot.spec = std::make_shared<const RobotSpec>(description);
+}
+
+}  // namespace
+
+Result<Model> compile(const SceneSpec& scene) {
+  Diagnostics notes = check(scene);
+  if (has_errors(notes)) return notes;
+  Model m;
+  copy_world(scene, m);
+  add_field(scene, m);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
-    std::shared_ptr<const RobotKind> kind;
-    std::shared_ptr<const RobotSpec> spec;
-    for (std::size_t k = 0; k < i && !kind; ++k)
-      if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind, spec = m.robots[k].spec;
-    if (!kind) {
-      auto made = compile(r.robot, scene.contact, m.ground_surface);
-      notes.insert(notes.end(), made.notes().begin(), made.notes().end());
-      if (!made) return notes;
-      kind = *made;
-      spec = std::make_shared<const RobotSpec>(r.robot);
-    }
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    RobotModel robot{r.name, nullptr, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    set_kind(scene, i, m, robot, notes);
+    if (!robot.kind) return notes;
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
-    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
-    robot.spec = std::move(spec);
-    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
+    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*robot.kind, r, m.ground) / m.ground.n.z;
+    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
-  m.pitch = scene.pitch;
   for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
   return {std::move(m), std::move(notes)};
 }

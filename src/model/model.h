@@ -104,14 +104,13 @@ struct LinkPairs;  // [link_pairs.h]
 struct RobotKind {
   std::string name;
   RootKind root = RootKind::free;
-  std::vector<Link> links;            // (nlink) as double
-  std::vector<LinkT<float>> links_f;  // (nlink) as float, for lanes and GPUs
-  std::vector<Joint> joints;          // (nlink − 1) joint j moves link j + 1
-  std::vector<DriveModel> drives;     // actuator chains of the joints that have one, in the joints' order
-  std::vector<ContactPoint> points;   // sorted by link
-  std::vector<int> point_begin;       // (nlink + 1) first point of each link
-  std::vector<Vec3> bound_centre;     // (nlink) of a link's points, in its frame
-  std::vector<double> bound_radius;   // (nlink) about that centre, spheres included; −1: no points
+  std::vector<Link> links;           // (nlink) as double
+  std::vector<Joint> joints;         // (nlink − 1) joint j moves link j + 1
+  std::vector<DriveModel> drives;    // actuator chains of the joints that have one, in the joints' order
+  std::vector<ContactPoint> points;  // sorted by link
+  std::vector<int> point_begin;      // (nlink + 1) first point of each link
+  std::vector<Vec3> bound_centre;    // (nlink) of a link's points, in its frame
+  std::vector<double> bound_radius;  // (nlink) about that centre, spheres included; −1: no points
   std::vector<ObjectInfo> objects;
   std::vector<ShapeInfo> shapes;
   std::vector<MeshSpec> meshes;

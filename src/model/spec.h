@@ -143,6 +143,8 @@ struct RobotSpec {
   std::vector<std::string> feet;  // objects whose shapes may be the standing foot (kinematic_walk)
   std::string file;               // where it was loaded from; "" for built ones
   ObjectId find(const std::string& object_name) const;
+  ObjectId find_joint(const std::string& joint_name) const;
+  std::vector<std::string> joint_names() const;
 };
 
 /// What holds between two materials, whatever the surfaces say by themselves.

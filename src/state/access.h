@@ -96,7 +96,6 @@ class View {
   double* r_next() const requires(has(A.writes, Field::r)) { return c_.next + c_.at.r; }
   double* drive_state_next() const requires(has(A.writes, Field::drive_state)) { return c_.next + c_.at.drive; }
   void* drive_own() const requires(has(A.writes, Field::drive_state)) { return c_.s->drive_own.data(); }
-  Frame* frames_out() const requires(has(A.writes, Field::frames)) { return c_.s->frames.data(); }
   DriveForce* drive_out() const requires(has(A.writes, Field::drive)) { return c_.s->drive.data(); }
   Vec6* acc_out() const requires(has(A.writes, Field::acc)) { return c_.s->acc.data(); }
   double* a_out() const requires(has(A.writes, Field::acc)) { return c_.s->a.data(); }
@@ -117,7 +116,6 @@ class View {
   Own& own() const {
     return *reinterpret_cast<Own*>(c_.s->own.data());
   }
-  void* own_memory() const { return c_.s->own.data(); }
 
  private:
   const RobotContext& c_;

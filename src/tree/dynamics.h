@@ -139,6 +139,27 @@ GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointF
   second = {zero6<T>(), T(0.0), T(0.0)};
 }
 
+/// Takes the joint of link i out of I and b, which then are what the parent feels. False for a follower: its I and b
+/// wait for its leader.
+template <class T, class F, class Force>
+GRADUS_INLINE bool eliminate_joint(const LinkT<F>& l, int i, const FrameT<T>& f, T v, const Force& force,
+                                   Mat6T<T>* branch_I, Vec6T<T>* branch_b, JointFactorT<T>* factors, Mat6T<T>& I,
+                                   Vec6T<T>& b) {
+  if (l.hold < 0) {
+    eliminate(f, v, T(l.rotor), force(i), I, b, factors[i]);
+    return true;
+  }
+  if (l.leader >= 0) {
+    hold_follower(f, v, T(l.rotor), force(i), I, b, factors[i]);
+    branch_I[l.hold] = I;
+    branch_b[l.hold] = b;
+    return false;
+  }
+  eliminate_pair(f, v, T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold], factors[l.follower], I, b,
+                 factors[i]);
+  return true;
+}
+
 /// Inward pass of the articulated-body algorithm.
 ///   force(i)             -> JointForceT of link i's joint
 ///   contact(i, f, I, b)  adds contacts and other external forces on link i to its inertia and bias
@@ -149,10 +170,7 @@ template <class T, class F, class Frames, class Force, class Contact>
 GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, Frames& frames,
                               const Force& force, const Contact& contact, Mat6T<T>* branch_I, Vec6T<T>* branch_b,
                               int branch_count, JointFactorT<T>* factors, Mat6T<T>& I0, Vec6T<T>& b0) {
-  for (int k = 0; k < branch_count; ++k) {
-    branch_I[k] = zero66<T>();
-    branch_b[k] = zero6<T>();
-  }
+  for (int k = 0; k < branch_count; ++k) branch_I[k] = zero66<T>(), branch_b[k] = zero6<T>();
   Mat6T<T> I = zero66<T>();  // I and b stay in registers along a limb
   Vec6T<T> b = zero6<T>(), own_b;
   RigidInertiaT<T> own;
@@ -173,19 +191,8 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     }
     contact(i, f, I, b);
     if (i == 0) break;
-    if (l.hold >= 0) {
-      if (l.leader >= 0) {
-        hold_follower(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
-        branch_I[l.hold] = I;
-        branch_b[l.hold] = b;
-        continue;
-      }
-      eliminate_pair(f, x.v[i - 1], T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold],
-                     factors[l.follower], I, b, factors[i]);
-    } else {
-      eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
-    }
-    if (!l.follows) {
+    const bool eliminated = eliminate_joint(l, i, f, x.v[i - 1], force, branch_I, branch_b, factors, I, b);
+    if (eliminated && !l.follows) {
       const int slot = links[l.parent].branch;
       branch_I[slot] += I;
       branch_b[slot] += b;
@@ -265,6 +272,40 @@ inline double& entry(Response& m, int column, int k) {
   return k % 3 == 0 ? half.x : k % 3 == 1 ? half.y : half.z;
 }
 
+/// Two impulses f on link k, handed inward: what is left of them at the root.  u: along the joints of the path
+GRADUS_INLINE Vec6T<Two> hand_inward(const Link* links, const Frame* frames, const JointFactor* factors, int k,
+                                     Vec6T<Two> f, Two* u) {
+  for (; k > 0; k = links[k].parent) {
+    int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
+    u[k] = dot(cast<Two>(frames[k].S), f);
+    if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
+    f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
+  }
+  return f;
+}
+
+/// Twists of the links on paths to touched link j or a later one, from the root's.  u: changes of joint velocities
+GRADUS_INLINE void hand_outward(const Link* links, const Frame* frames, const JointFactor* factors,
+                                const ResponseRoom& room, std::size_t j, Two* u, Vec6T<Two>* twist) {
+  for (int k : room.path) {
+    if (room.last[static_cast<std::size_t>(k)] < static_cast<int>(j)) continue;
+    const Vec6T<Two>& up = twist[links[k].parent];
+    u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
+                               : Two(links[k].ratio) * u[links[k].leader];
+    twist[k] = up + cast<Two>(frames[k].S) * u[k];
+  }
+}
+
+/// The twists t of link i for the unit impulses 2 c and 2 c + 1 on link j: two columns of Ω_ij, two rows of Ω_ji.
+GRADUS_INLINE void store_columns(const Vec6T<Two>& t, std::size_t i, std::size_t j, std::size_t n, int c,
+                                 Response* out) {
+  for (int s = 0; s < 2; ++s) {
+    const double part[6] = {t.a.x.v[s], t.a.y.v[s], t.a.z.v[s], t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]};
+    out[i * n + j].column[2 * c + s] = {{part[0], part[1], part[2]}, {part[3], part[4], part[5]}};
+    for (int r = 0; r < 6 && i > j; ++r) entry(out[j * n + i], r, 2 * c + s) = part[r];
+  }
+}
+
 /// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and
 /// along the paths to the root only. By symmetry Ω_ji = Ω_ijᵀ only links i ≥ j need be reached.
 ///   out[i n + j]  twist of touched link i per impulse on touched link j, n = touched.size()
@@ -282,28 +323,10 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
       *unit[2 * c] = two(1, 0);
       *unit[2 * c + 1] = two(0, 1);
       for (int k : room.path) u[k] = zero;
-      for (int k = touched[j]; k > 0; k = links[k].parent) {
-        int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
-        u[k] = dot(cast<Two>(frames[k].S), f);
-        if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
-        f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
-      }
-      twist[0] = root ? solve(*root, f) : zero6<Two>();
-      for (int k : room.path) {
-        if (room.last[static_cast<std::size_t>(k)] < static_cast<int>(j)) continue;
-        const Vec6T<Two>& up = twist[links[k].parent];
-        u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
-                                   : Two(links[k].ratio) * u[links[k].leader];
-        twist[k] = up + cast<Two>(frames[k].S) * u[k];
-      }
-      for (std::size_t i = j; i < n; ++i) {
-        const Vec6T<Two>& t = twist[touched[i]];
-        for (int s = 0; s < 2; ++s) {
-          const double part[6] = {t.a.x.v[s], t.a.y.v[s], t.a.z.v[s], t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]};
-          out[i * n + j].column[2 * c + s] = {{part[0], part[1], part[2]}, {part[3], part[4], part[5]}};
-          for (int r = 0; r < 6 && i > j; ++r) entry(out[j * n + i], r, 2 * c + s) = part[r];
-        }
-      }
+      f = hand_inward(links, frames, factors, touched[j], f, u);
+      twist[0] = root ? solve(*root, f) : zero6<Two>();  // a fixed root does not move
+      hand_outward(links, frames, factors, room, j, u, twist);
+      for (std::size_t i = j; i < n; ++i) store_columns(twist[touched[i]], i, j, n, c, out);
     }
 }
 #else

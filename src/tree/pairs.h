@@ -84,6 +84,12 @@ GRADUS_INLINE Mat6 part_of(const Mat6T<Two>& I, int k) {
   return {part_of(I.A, k), {part_of(I.B.x, k), part_of(I.B.y, k), part_of(I.B.z, k)}, part_of(I.C, k)};
 }
 
+/// Adds what limbs left to the links of a pair, but for the child with the next number, with which the walk began.
+GRADUS_INLINE void add_sums(const LimbSlot& s1, const LimbSlot& s2, Mat6T<Two>& I, Vec6T<Two>& b) {
+  I += load_two(s1.sum_I, s2.sum_I);
+  b += load_two(s1.sum_b, s2.sum_b);
+}
+
 /// Adds external forces on one or both links of a pair: rare, so one after the other.
 template <class Contact>
 [[gnu::noinline]] void add_contacts(const JointPair& j, const Frame* frames, const Contact& contact, Mat6T<Two>& I,
@@ -129,6 +135,47 @@ template <class Force>
     s.sum_I += I1, s.sum_b += b1;
 }
 
+/// Adds the inertia and bias of a pair's own links; completes f, which has the velocities.
+GRADUS_INLINE void add_own(const JointPair& j, const Frame& f1, const Frame& f2, FrameT<Two>& f, Mat6T<Two>& I,
+                           Vec6T<Two>& b) {
+  RigidInertiaT<Two> own;
+  Vec6T<Two> own_b;
+  f.R = load_two(f1.R, f2.R);
+  f.p = load_two(f1.p, f2.p);
+  own_inertia(j.link, f, own, own_b);
+  I += own;
+  b += own_b;
+}
+
+/// Two joints, each with a coordinate of its own.
+template <class Force>
+GRADUS_INLINE void eliminate_both(const JointPair& j, const double* v, const FrameT<Two>& f, const Force& force,
+                                  Mat6T<Two>& I, Vec6T<Two>& b, JointFactor* factors) {
+  const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
+  JointFactorT<Two> out;
+  eliminate(f, load_two(v + (j.first - 1), v + (j.second - 1)), j.link.rotor,
+            JointForceT<Two>{two(t1.tau, t2.tau), two(t1.e, t2.e)}, I, b, out);
+  JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
+  store_two(out.U, o1.U, o2.U);
+  store_two(out.d_inv, &o1.d_inv, &o2.d_inv);
+  store_two(out.u, &o1.u, &o2.u);
+}
+
+/// The root's articulated inertia and bias from what limbs left to it.
+template <class Contact>
+GRADUS_INLINE void gather_root(const Link& link, const Frame& f, const Contact& contact, const LimbSlot& limbs,
+                               Mat6& I0, Vec6& b0) {
+  RigidInertiaT<double> own;
+  Vec6 own_b;
+  own_inertia(link, f, own, own_b);
+  I0 = limbs.direct_I;
+  I0 += own;
+  b0 = limbs.direct_b + own_b;
+  I0 += limbs.sum_I;
+  b0 += limbs.sum_b;
+  if (contact.any(0)) contact(0, f, I0, b0);
+}
+
 /// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a
 /// follower is apart from its leader (LinkPairs::shared_apart).
 ///   contact.any(i)         are there external forces on link i?
@@ -138,13 +185,10 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
                                        const Force& force, const Contact& contact, LimbSlot* slots,
                                        JointFactor* factors, Mat6& I0, Vec6& b0) {
   const LinkPairs& pairs = *kind.pairs;
-  const Mat6 zero_I = zero66<double>();
-  const Vec6 zero_b = zero6<double>();
-  for (int k = 0; k < pairs.slot_count; ++k) slots[k] = {zero_I, zero_I, zero_b, zero_b};
-  const LimbSlot none{zero_I, zero_I, zero_b, zero_b};
+  const LimbSlot none{zero66<double>(), zero66<double>(), zero6<double>(), zero6<double>()};
+  for (int k = 0; k < pairs.slot_count; ++k) slots[k] = none;
   Mat6T<Two> I = zero66<Two>();
-  Vec6T<Two> b = zero6<Two>(), own_b;
-  RigidInertiaT<Two> own;
+  Vec6T<Two> b = zero6<Two>();
   for (std::size_t k = pairs.joints.size(); k-- > 0;) {
     const JointPair& j = pairs.joints[k];
     const Frame &f1 = frames[j.first], &f2 = frames[j.second];
@@ -157,42 +201,18 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
     }
     FrameT<Two> f;
     f.V = load_two(f1.V, f2.V);
-    if (!j.massless) {
-      f.R = load_two(f1.R, f2.R);
-      f.p = load_two(f1.p, f2.p);
-      own_inertia(j.link, f, own, own_b);
-      I += own;
-      b += own_b;
-    }
-    if (collects) {
-      I += load_two(s1.sum_I, s2.sum_I);
-      b += load_two(s1.sum_b, s2.sum_b);
-    }
+    if (!j.massless) add_own(j, f1, f2, f, I, b);
+    if (collects) add_sums(s1, s2, I, b);
     if (contact.any(j.first) || contact.any(j.second)) add_contacts(j, frames, contact, I, b);
     f.S = load_two(f1.S, f2.S);
     if (j.shared) {
       eliminate_shared(j, x.v, frames, force, I, b, factors, slots);
       continue;
     }
-    const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
-    JointFactorT<Two> out;
-    eliminate(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)), j.link.rotor,
-              JointForceT<Two>{two(t1.tau, t2.tau), two(t1.e, t2.e)}, I, b, out);
-    JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
-    store_two(out.U, o1.U, o2.U);
-    store_two(out.d_inv, &o1.d_inv, &o2.d_inv);
-    store_two(out.u, &o1.u, &o2.u);
+    eliminate_both(j, x.v, f, force, I, b, factors);
     if (!j.follows) hand_over(j, I, b, slots);
   }
-  RigidInertiaT<double> root;
-  Vec6 root_b;
-  own_inertia(kind.links[0], frames[0], root, root_b);
-  I0 = slots[0].direct_I;
-  I0 += root;
-  b0 = slots[0].direct_b + root_b;
-  I0 += slots[0].sum_I;
-  b0 += slots[0].sum_b;
-  if (contact.any(0)) contact(0, frames[0], I0, b0);
+  gather_root(kind.links[0], frames[0], contact, slots[0], I0, b0);
 }
 
 /// The outward pass [dynamics.h: aba_outward], two links at a time.

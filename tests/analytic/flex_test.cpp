@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "model/flex.h"
 #include "support/order.h"
 #include "support/robots.h"
 #include "tree/kernels.h"

@@ -2,8 +2,6 @@
 /// loose things and on themselves. Long runs and tables: tests/programs/contact_figures.cpp, docs/couple.md.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "support/contact_scenes.h"
 
 namespace gradus::test {

@@ -35,17 +35,6 @@ INSTANTIATE_TEST_SUITE_P(Levels, Humanoid,
                                   std::to_string(std::lround(1000 * std::get<1>(p.param))) + "ms";
                          });
 
-/// Fastest coordinate over the last `seconds`.
-double fastest_during(World& world, double seconds) {
-  double most = 0;
-  const double end = world.time() + seconds;
-  while (world.time() < end) {
-    world.step();
-    most = std::max(most, fastest(world));
-  }
-  return most;
-}
-
 TEST_P(Humanoid, stands_for_a_minute_without_moving_or_jittering) {
   const auto w = world(false);
   run(*w, 20);

@@ -64,16 +64,6 @@ INSTANTIATE_TEST_SUITE_P(Levels, Kidsize,
                            return std::get<0>(p.param) + std::string("_") + std::to_string(std::get<1>(p.param)) + "ms";
                          });
 
-double fastest_during(World& world, double seconds) {
-  double most = 0;
-  const double end = world.time() + seconds;
-  while (world.time() < end) {
-    world.step();
-    most = std::max(most, fastest(world));
-  }
-  return most;
-}
-
 TEST_P(Kidsize, stands_for_a_minute) {
   const auto w = world("{ x = \"0 m\" }");
   run(*w, 20);

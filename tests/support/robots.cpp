@@ -297,6 +297,16 @@ double fastest(const World& world, int robot) {
   return most;
 }
 
+double fastest_during(World& world, double seconds) {
+  double most = 0;
+  const double end = world.time() + seconds;
+  while (world.time() < end) {
+    world.step();
+    most = std::max(most, fastest(world));
+  }
+  return most;
+}
+
 Vec3 base_at(const World& world, int robot) { return base_position(world.q(robot).data()); }
 Vec3 base_velocity_of(const World& world, int robot) { return base_velocity(world.v(robot).data()); }
 

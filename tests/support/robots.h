@@ -62,6 +62,8 @@ std::unique_ptr<World> make_world(const SceneSpec& s, int threads = 1);
 void run(World& world, double seconds);
 /// Largest |v| of a robot: base angular and linear, joints.
 double fastest(const World& world, int robot = 0);
+/// The same over the next `seconds`.
+double fastest_during(World& world, double seconds);
 Vec3 base_at(const World& world, int robot = 0);
 Vec3 base_velocity_of(const World& world, int robot = 0);
 

@@ -132,8 +132,8 @@ void Candidates::add(const Contact& k) {
 }
 
 /// The point that matters most beside those picked, of which it is `distance(i)` away; −1: none is away from them.
-/// Tilting by gap/distance brings a point into contact, and the one that needs the least is wanted most. Points that are inside need none:
-/// left out, their springs would come and go with what they hold.
+/// Tilting by gap/distance brings a point into contact, and the one that needs the least is wanted most. Points that
+/// are inside need none: left out, their springs would come and go with what they hold.
 template <class Distance>
 int Candidates::wanted(Distance&& distance, double deepest) const {
   const double touch = std::max(0.0, deepest);
@@ -146,7 +146,8 @@ int Candidates::deepest() const {
   Vec3 sum{0, 0, 0};
   for (int i = 0; i < count; ++i) least = std::min(least, c[i].gap), sum += c[i].point;
   const Vec3 middle = sum * (1.0 / count);
-  return first_largest(count, [&](int i) { return c[i].gap <= least + kAsDeep ? kSame + norm(c[i].point - middle) : 0; });
+  return first_largest(count,
+                       [&](int i) { return c[i].gap <= least + kAsDeep ? kSame + norm(c[i].point - middle) : 0; });
 }
 
 void Candidates::thin() {
@@ -155,9 +156,11 @@ void Candidates::thin() {
   const Contact& deep = c[pick[0]];
   const Vec3 a = deep.point;
   pick[1] = wanted([&](int i) { return norm(c[i].point - a); }, deep.gap);
-  if (pick[1] >= 0) pick[2] = wanted([&](int i) { return norm(cross(c[i].point - a, c[pick[1]].point - a)); }, deep.gap);
+  if (pick[1] >= 0)
+    pick[2] = wanted([&](int i) { return norm(cross(c[i].point - a, c[pick[1]].point - a)); }, deep.gap);
   if (pick[2] >= 0)
-    pick[3] = wanted([&](int i) { return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, deep.normal); }, deep.gap);
+    pick[3] = wanted([&](int i) { return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, deep.normal); },
+                     deep.gap);
   bool chosen[kCapacity] = {};
   for (int p : pick)
     if (p >= 0) chosen[p] = true;

@@ -56,6 +56,26 @@ LeagueNumbers numbers_of(const PitchSpec& p, int team) {
           p.corner, p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
 }
 
+/// What planar_wheels takes for granted of a robot with two wheels.
+void check_wheels(const RobotKind& kind, const WheelJoints& w, std::vector<std::string>& missing) {
+  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1],
+             &right = kind.links[static_cast<std::size_t>(w.right) + 1];
+  const Joint& motor = kind.joints[static_cast<std::size_t>(w.left)];
+  const Joint& other = kind.joints[static_cast<std::size_t>(w.right)];
+  const double radius = wheel_radius(kind, w.left + 1);
+  const bool alike = left.mass == right.mass && left.rotor == right.rotor && motor.servo.kd == other.servo.kd &&
+                     motor.servo.torque == other.servo.torque && motor.damping == other.damping &&
+                     wheel_radius(kind, w.right + 1) == radius;
+  if (!alike) missing.push_back("equal wheels: shapes, masses, servos and damping");
+  if (!(radius > 0)) missing.push_back("the radius of its wheels: give them a cylinder about y");
+  const bool centred = std::fabs(left.p_PB.x) < kClose && std::fabs(right.p_PB.x) < kClose &&
+                       std::fabs(left.p_PB.y + right.p_PB.y) < kClose;
+  if (!centred) missing.push_back("an axle whose middle is the base's origin");
+  if (std::fabs(body.com.y) > kClose) missing.push_back("a body whose mass centre is on its middle line");
+  if (!std::isfinite(motor.servo.torque) || !(motor.servo.kd > 0))
+    missing.push_back("wheel servos: kd (torque per lack of speed) and torque (its limit)");
+}
+
 }  // namespace
 
 WheelJoints wheel_joints(const RobotKind& kind) {
@@ -78,22 +98,10 @@ RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& p
     missing.push_back("two wheels: revolute joints about y, one on either side of the base");
     return r;
   }
-  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1],
-             &right = kind.links[static_cast<std::size_t>(w.right) + 1];
+  check_wheels(kind, w, missing);
+  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1];
   const Joint& motor = kind.joints[static_cast<std::size_t>(w.left)];
-  const Joint& other = kind.joints[static_cast<std::size_t>(w.right)];
   r.wheel_radius = wheel_radius(kind, w.left + 1);
-  const bool alike = left.mass == right.mass && left.rotor == right.rotor && motor.servo.kd == other.servo.kd &&
-                     motor.servo.torque == other.servo.torque && motor.damping == other.damping &&
-                     wheel_radius(kind, w.right + 1) == r.wheel_radius;
-  if (!alike) missing.push_back("equal wheels: shapes, masses, servos and damping");
-  if (!(r.wheel_radius > 0)) missing.push_back("the radius of its wheels: give them a cylinder about y");
-  const bool centred = std::fabs(left.p_PB.x) < kClose && std::fabs(right.p_PB.x) < kClose &&
-                       std::fabs(left.p_PB.y + right.p_PB.y) < kClose;
-  if (!centred) missing.push_back("an axle whose middle is the base's origin");
-  if (std::fabs(body.com.y) > kClose) missing.push_back("a body whose mass centre is on its middle line");
-  if (!std::isfinite(motor.servo.torque) || !(motor.servo.kd > 0))
-    missing.push_back("wheel servos: kd (torque per lack of speed) and torque (its limit)");
   r.half_axle = left.p_PB.y;
   r.body_mass = body.mass;
   r.centre_offset = std::fabs(body.com.x) < kClose ? 0 : body.com.x;
