@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/firasim.h"
+#include "cli/samples.h"
 #include "load/units.h"
 
 namespace gradus::cli {
@@ -65,12 +66,14 @@ bool Runner::build(int threads, double (*clock)()) {
 Runner::~Runner() { close_logs(); }
 
 bool Runner::open_logs(const RunOptions& o) {
+  const auto properties = chosen_properties(*world_, o.properties.empty() ? default_properties(*world_) : o.properties);
+  if (!properties) return false;
   for (const std::string& path : o.logs) {
     const std::string kind = extension_of(path);
     if (kind == ".csv") {
-      if (!open_csv(path, o.properties.empty() ? default_properties(*world_) : o.properties)) return false;
+      if (!open_csv(path, *properties)) return false;
     } else if (kind == ".mcap") {
-      auto recorder = Recorder::open(path, scene_, *world_, o.properties.empty() ? default_properties(*world_) : o.properties);
+      auto recorder = Recorder::open(path, scene_, *world_, *properties);
       if (!recorder) return print(recorder.notes()), false;
       recorders_.push_back(std::move(*recorder));
     } else {
@@ -111,9 +114,8 @@ std::string Runner::apply_now(const Command& command) {
 }
 
 bool Runner::can_rewind() const {
-  const bool has_library = std::any_of(scene_.robots.begin(), scene_.robots.end(),
-                                       [](const RobotInstanceSpec& r) { return r.controller.kind == "library"; });
-  return recorders_.empty() && csvs_.empty() && !has_library;
+  const auto keeps_a_state = [](const RobotInstanceSpec& r) { return r.controller.kind == "library" || r.controller.kind == "process"; };
+  return recorders_.empty() && csvs_.empty() && std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
 }
 
 void Runner::rewind_to(const Snapshot& snapshot) {
@@ -149,6 +151,7 @@ bool Runner::open_firasim() {
   auto match = control::FirasimMatch::open(*world_, 0, {waits_for_clients_});
   if (!match) return print(match.notes()), false;
   firasim_ = std::move(*match);
+  announce_firasim(scene_, *firasim_);
   return true;
 }
 

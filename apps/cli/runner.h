@@ -16,7 +16,7 @@
 namespace gradus::cli {
 
 struct RunOptions {
-  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with clients
+  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with viewers and clients
   std::vector<std::string> logs, properties, motions, sets;
   std::optional<std::string> firasim;  // what follows --firasim=
   std::optional<int> view_port;  // serve the viewer; 0: any free port

@@ -4,6 +4,7 @@
 
 #include "control/attach.h"
 #include "load/scene_toml.h"
+#include "load/shipped.h"
 #include "step/command.h"
 
 namespace gradus {
@@ -28,7 +29,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 Simulation Simulation::load(const std::string& scene_file, int threads) {
-  auto scene = load_scene(scene_file);
+  auto scene = load_scene(find_shipped(scene_file, "scenes"), shipped_files());
   if (!scene) fail(scene.notes());
   auto model = compile(*scene);
   if (!model) fail(model.notes());

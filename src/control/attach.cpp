@@ -9,6 +9,8 @@ namespace gradus {
 std::string Controllers::failure() const {
   for (const LibraryController* c : libraries)
     if (!c->failure().empty()) return c->failure();
+  for (const ProcessController* c : processes)
+    if (!c->failure().empty()) return c->failure();
   return "";
 }
 
@@ -60,6 +62,14 @@ Result<Controllers> attach_controllers(World& world) {
         world.add_controller(r, std::move(*library), c.period, c.start);
       } else {
         problems.insert(problems.end(), library.notes().begin(), library.notes().end());
+      }
+    } else if (c.kind == "process") {
+      auto process = ProcessController::start(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
+      if (process) {
+        out.processes.push_back(process->get());
+        world.add_controller(r, std::move(*process), c.period, c.start);
+      } else {
+        problems.insert(problems.end(), process.notes().begin(), process.notes().end());
       }
     }
   }

@@ -245,14 +245,15 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   };
   std::string file;
   int given = 0;
-  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"}}) {
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"},
+                        Kind{"process", "controllers"}}) {
     if (t.has(k.key)) ++given;
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\" and library = \"….so\"");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", library = \"….so\" and process = \"….py\"");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
@@ -272,11 +273,12 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   struct Owner {
     const char *key, *of;
   };
-  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"},
-                         Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+  for (const Owner& o :
+       {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
     if (t.has(o.key) && !t.has(o.of))
-      fault(t.place(o.key),
-            fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
+      fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  if (t.has("options") && !t.has("library") && !t.has("process"))
+    fault(t.place("options"), "options is for libraries and processes only", "remove it");
 }
 
 /// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.

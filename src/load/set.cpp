@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -228,6 +229,7 @@ class Assignment {
     const std::size_t dot = tail.find('.');
     const std::string name = tail.substr(0, dot), property = dot == std::string::npos ? "" : tail.substr(dot + 1);
     const ObjectId id = r.robot.find(name);
+    if (!id && name == "all") return set_all_joints(r, property);
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
       const bool of_robot = name == "pose" || name == "controller";
@@ -236,6 +238,23 @@ class Assignment {
     }
     Targets targets = targets_of_object(r.robot.objects[static_cast<std::size_t>(id.value)]);
     if (set(targets, property, "object '" + name + "' has no property ")) keep(check(r.robot));
+  }
+
+  /// all.kp: the servos of all joints, as servo = { all = … } of a scene. Revolute joints if there are any, as units
+  /// differ.
+  void set_all_joints(RobotInstanceSpec& r, const std::string& property) {
+    auto& objects = r.robot.objects;
+    const auto is = [](ObjectKind kind) { return [kind](const ObjectSpec& o) { return o.kind == kind; }; };
+    const bool turns = std::any_of(objects.begin(), objects.end(), is(ObjectKind::revolute));
+    const ObjectKind kind = turns ? ObjectKind::revolute : ObjectKind::prismatic;
+    if (std::none_of(objects.begin(), objects.end(), is(kind)))
+      return fault("robot '" + r.name + "' has no joints", "");
+    for (ObjectSpec& o : objects) {
+      if (o.kind != kind) continue;
+      Targets targets = targets_of_object(o);
+      if (!set(targets, property, "joint '" + o.name + "' has no property ")) return;
+    }
+    keep(check(r.robot));
   }
 
   bool set(Targets& targets, const std::string& property, const std::string& complaint) {

@@ -616,7 +616,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "walk", "library"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "library", "process"};
   return names;
 }
 

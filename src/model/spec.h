@@ -190,14 +190,14 @@ struct WalkCommand {
   int steps = 0;                 // 0: from then on
 };
 
-/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes", "walk" or "library".
+/// What drives the joints' targets. kind: "none" (the start posture), "keyframes", "walk", "library" or "process".
 struct ControllerSpec {
   std::string kind = "none";
-  std::string file;                  // keyframes: motion file; walk: walk file; library: shared library
+  std::string file;                  // keyframes: motion file; walk: walk file; library, process: called
   double period = 0.01;              // simulated time between two calls                 [s]
   double start = 0;                  // first call                                       [s]
   bool loop = true;                  // keyframes: begin again at the end
-  std::string options;               // library: handed over as it is
+  std::string options;               // library, process: handed over as it is
   std::vector<WalkCommand> program;  // walk: one part after the other, then it stands
   bool stabilise = false;            // walk: ankles against the base's rates
   bool steer = false;                // walk: heading measured and corrected

@@ -290,9 +290,9 @@ model = "robots/kidsize.toml"
 }  // namespace
 
 std::optional<Json> murosimf_counting(const PaperOptions& options) {
-  const auto scene = parse_scene(kScene, "scenes/counting.toml", load_options());
+  const auto scene = parse_scene(kScene, "scenes/counting.toml", shipped_files());
   Diagnostics notes;
-  const std::string file = find_file("motions/kidsize_walk.toml", "", "motions", load_options(), {}, notes);
+  const std::string file = find_file("motions/kidsize_walk.toml", "", "motions", shipped_files(), {}, notes);
   if (!scene || file.empty()) return print(scene ? notes : scene.notes()), std::nullopt;
   const auto walk = load_motion(file);
   if (!walk) return print(walk.notes()), std::nullopt;

@@ -30,7 +30,7 @@ std::optional<Json> errors_of(const Set& set, const std::string& file, const std
                               const std::string& out) {
   DriveSpec servo;
   Diagnostics notes;
-  if (!read_chain_file(file, {"servos", 0, 0}, load_options(), servo, notes)) return print(notes), std::nullopt;
+  if (!read_chain_file(file, {"servos", 0, 0}, shipped_files(), servo, notes)) return print(notes), std::nullopt;
   Json by_log = Json::object();
   for (const Recording& r : recordings) {
     const std::optional<Replay> sim = replay(r, for_log(servo, r));
