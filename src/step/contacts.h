@@ -113,9 +113,12 @@ class Contacts {
   void add_field(const Model& model, const StaticWorld& statics);
   void add_robots(const Model& model, Diagnostics& notes);
   KindShapes shapes_of(const RobotModel& robot, Diagnostics& notes);
+  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out, Diagnostics& notes);
+  int add_compound(int robot, int group, const KindShapes& shapes, int first_reach);
   int surface_number(const SurfaceSpec& surface);
   const SurfaceSpec& surface_of(const Model& model, const ItemInfo& item) const;
   void make_room(const Model& model, int threads);
+  Work make_work(int slots) const;
   void update_tree(int compound, const Robot& robot);
   void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
   void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);

@@ -188,6 +188,7 @@ class World {
   void bind(int robot, Diagnostics& notes);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robots();
+  void place_robot(const RobotModel& robot, const RobotLayout& at, Slot& s);
   void enter(Slot& s);
   void run_controllers();
   void control(ControllerSlot& c);
@@ -195,6 +196,9 @@ class World {
   void each_robot(const Work& work);
   void move_groups(bool timed);   // B3 of all members
   void finish_groups();           // B5, A1 of all members
+  void share_time(std::span<const int> robots, double seconds);
+  void sum_up();
+  void read_motors(Slot& s) const;
   void adopt(int robot);          // its group takes over a change from outside
   void begin(Slot& s);          // B1, B2
   void predict(int robot);      // B3
