@@ -55,6 +55,14 @@ GRADUS_INLINE Two whole(Two x) {
 #endif
   return x;
 }
+/// Bit k: lane k of a comparison holds.
+GRADUS_INLINE unsigned lane_bits(Two::Mask m) {
+#if defined(__SSE2__)
+  return static_cast<unsigned>(__builtin_ia32_movmskpd((Two::V)m));
+#else
+  return (m[0] ? 1u : 0u) | (m[1] ? 2u : 0u);
+#endif
+}
 /// *a and *b, and back.
 GRADUS_INLINE Two load_two(const double* a, const double* b) { return whole(two(*a, *b)); }
 GRADUS_INLINE void store_two(Two x, double* a, double* b) {

@@ -2,6 +2,7 @@
 
 #include "collision/narrow/primitive.h"
 #include "collision/narrow/terrain_capsule.h"
+#include "collision/narrow/terrain_cylinder.h"
 #include "collision/narrow/terrain_polyhedron.h"
 #include "collision/shape/height_field.h"
 #include "collision/shape/hull.h"
@@ -227,11 +228,11 @@ void swallowed(const Surface& s, const Shape& b, const Pose& X_AB, double margin
   if (gap <= margin) out.add({p - q.n * (0.5 * gap), -q.n, gap, static_cast<std::uint32_t>(q.triangle) * 64 + 1});
 }
 
-/// Terrain under a capsule or polyhedron; false if its triangles must be asked.
+/// Terrain under a capsule, cylinder or polyhedron; false if its triangles must be asked.
 bool look_up(const HeightField& field, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
+  if (b.kind == SolidKind::cylinder) return field_against_cylinder(field, b, X_AB, margin, out);
   if (b.kind == SolidKind::capsule) return field_against_capsule(field, b, X_AB, margin, out), true;
-  FieldPolyhedron shape;
-  return to_field_polyhedron(b, X_AB, shape) && field_against_polyhedron(field, shape, margin, out);
+  return field_against_polyhedron(field, b, X_AB, margin, out);
 }
 
 }  // namespace

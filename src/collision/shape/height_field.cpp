@@ -60,11 +60,43 @@ Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) 
       const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[f.g_.nx]) || std::isnan(r[f.g_.nx + 1]);
       f.hole_[static_cast<std::size_t>(j) * f.cells_x() + i] = bad;
       f.has_holes_ |= bad;
-      if (!bad) f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
-                                         f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
+      if (!bad)
+        f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
+                                 f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
     }
   f.steepness_ = std::min(f.steepness_, kSteepnessMax);
+  f.crest_.resize(f.g_.z.size() + 8);
+  for (int j = 0; j < f.g_.ny; ++j)
+    for (int i = 0; i < f.g_.nx; ++i) f.crest_[static_cast<std::size_t>(j) * f.g_.nx + i] = f.crest_of(i, j);
   return f;
+}
+
+/// A node is a crest if along none of the grid's three lines through it the surface is hollow, and along one it is
+/// convex. An edge is one if the slope across it falls from the one triangle to the other, or just one of them is
+/// there.
+std::uint8_t HeightField::crest_of(int i, int j) const {
+  constexpr double equal = 1e-12;  // [m]
+  const auto z = [&](int u, int v) {
+    return u < 0 || v < 0 || u >= g_.nx || v >= g_.ny ? std::numeric_limits<double>::quiet_NaN()
+                                                      : g_.z[static_cast<std::size_t>(v) * g_.nx + u];
+  };
+  const double h = z(i, j);
+  if (std::isnan(h)) return 0;
+  bool hollow = false, convex = false;
+  const auto line = [&](double before, double after) {
+    const double bend = before + after - 2 * h;  // a missing neighbour compares false: the ground may end there
+    hollow |= bend > equal, convex |= !(bend >= -equal);
+  };
+  line(z(i - 1, j), z(i + 1, j)), line(z(i, j - 1), z(i, j + 1)), line(z(i - 1, j - 1), z(i + 1, j + 1));
+  // over an edge the bend is that of the four nodes around it: the two beside it against its ends
+  const auto edge = [&](bool first, bool second, double left, double right, double ends, Crest kind) {
+    return first != second || (first && left + right - ends < -equal) ? kind : 0;
+  };
+  const double x = z(i + 1, j), y = z(i, j + 1), xy = z(i + 1, j + 1);
+  return static_cast<std::uint8_t>((!hollow && convex ? peak : 0) |
+                                   edge(solid(i - 1, j), solid(i, j), z(i - 1, j), xy, h + y, ridge_along_y) |
+                                   edge(solid(i, j - 1), solid(i, j), z(i, j - 1), xy, h + x, ridge_along_x) |
+                                   edge(solid(i, j), solid(i, j), x, y, h + xy, ridge_on_diagonal));
 }
 
 HeightField::Window HeightField::window(double x_lo, double x_hi, double y_lo, double y_hi) const {
@@ -122,29 +154,56 @@ bool HeightField::contains(Vec3 p) const {
   return height(p.x, p.y, z) && p.z < z;
 }
 
-/// Distance of a coordinate from the interval [from, from + width].
-double beside(double at, double from, double width) { return std::max(std::max(from - at, at - from - width), 0.0); }
+std::uint64_t HeightField::nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const {
+  const double* row = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+  Two top(tops.z), top_over(tops.over), line = two(low, low + dz);
+  const Two step(2 * dz), zero(0.0);
+  std::uint64_t above = 0;
+  int k = 0;
+  for (; k + 1 < count; k += 2, line += step) {
+    const Two z = load_pair(row + k), over = z - line;
+    top = maximum(z, top), top_over = maximum(over, top_over);  // unknown heights compare false
+    above |= static_cast<std::uint64_t>(lane_bits(over >= zero)) << k;
+  }
+  tops = {std::max(top.v[0], top.v[1]), std::max(top_over.v[0], top_over.v[1])};
+  if (k == count) return above;
+  const double z = row[k], over = z - line.v[0];
+  tops = {z > tops.z ? z : tops.z, over > tops.over ? over : tops.over};
+  return above | static_cast<std::uint64_t>(over >= 0) << k;
+}
 
-/// beside2: squared distance of p from the cell's column. Cells, then planes of triangles that are farther than the best
-/// are left without looking closer.
-void HeightField::try_cell(int i, int j, Vec3 p, double beside2, double& best2, SurfacePoint& out) const {
-  double lo, hi;
-  if (!cell_range(i, j, lo, hi)) return;
-  const double over = std::max(std::max(lo - p.z, p.z - hi), 0.0);
-  if (beside2 + over * over > best2) return;
+void HeightField::try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const {
+  if (has_holes_ && is_hole(i, j)) return;
+  const Vec3 p00{g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, g_.z[static_cast<std::size_t>(j) * g_.nx + i]};
+  const SlopePair g = slopes(i, j);
+  const Vec3 d = p - p00;
+  const Two above = Two(d.z) - g.gx * Two(d.x) - g.gy * Two(d.y);  // of both planes
+  const unsigned near = lane_bits(above * above <= Two((1 + 1e-9) * best2) * (Two(1.0) + g.gx * g.gx + g.gy * g.gy));
+  if (near == 0) return;
   const Cell k = cell(i, j);
-  const double x = p.x - k.p00.x, y = p.y - k.p00.y, z = p.z - k.p00.z;
   for (int half = 0; half < 2; ++half) {
-    const double gx = (half == 0 ? k.p10.z - k.p00.z : k.p11.z - k.p01.z) * inv_dx_;
-    const double gy = (half == 0 ? k.p11.z - k.p10.z : k.p01.z - k.p00.z) * inv_dy_;
-    const double above = z - gx * x - gy * y;
-    if (above * above > (1 + 1e-9) * best2 * (1 + gx * gx + gy * gy)) continue;
+    if (!(near >> half & 1)) continue;
     TrianglePart part;
-    const Vec3 q = half == 0 ? closest_on_triangle(p, k.p00, k.p10, k.p11, part)
-                             : closest_on_triangle(p, k.p00, k.p11, k.p01, part);
+    const Vec3 q = closest_on_triangle(p, k.p00, half == 0 ? k.p10 : k.p11, half == 0 ? k.p11 : k.p01, part);
     const double d2 = dot(p - q, p - q);
     if (d2 < best2 || (out.triangle < 0 && d2 <= best2))
       best2 = d2, out.p = q, out.triangle = 2 * (j * cells_x() + i) + half, out.part = part;
+  }
+}
+
+/// Cells of row j from i on, upwards or downwards, until all that follow are farther than the best. dy2: squared
+/// distance of p from the row. Most cells are left for their range of heights.
+template <int to>
+void HeightField::try_row(int j, int i, double dy2, const Vec3& p, double& best2, SurfacePoint& out) const {
+  const double *r = &g_.z[static_cast<std::size_t>(j) * g_.nx], *s = r + g_.nx;
+  for (; to > 0 ? i < cells_x() : i >= 0; i += to) {
+    const double dx = to > 0 ? g_.x0 + i * g_.dx - p.x : p.x - (g_.x0 + (i + 1) * g_.dx);
+    const double beside2 = dx > 0 ? dx * dx + dy2 : dy2;
+    if (beside2 > best2) return;
+    const double lo = std::min(std::min(r[i], r[i + 1]), std::min(s[i], s[i + 1]));
+    const double hi = std::max(std::max(r[i], r[i + 1]), std::max(s[i], s[i + 1]));
+    const double over = std::max(std::max(lo - p.z, p.z - hi), 0.0);
+    if (beside2 + over * over <= best2) try_cell(i, j, p, best2, out);
   }
 }
 
@@ -153,24 +212,18 @@ bool HeightField::closest(Vec3 p, double reach, SurfacePoint& out) const {
   out.triangle = -1;
   // The cell under p first: its distance bounds the window.
   const int ci = cell_i(p.x), cj = cell_j(p.y);
-  if (ci >= 0 && cj >= 0 && ci < cells_x() && cj < cells_y()) try_cell(ci, cj, p, 0, best2, out);
-  // Then rows, and cells in rows, from there outwards, until all that follow are farther than the best.
+  if (ci >= 0 && cj >= 0 && ci < cells_x() && cj < cells_y()) try_cell(ci, cj, p, best2, out);
+  // Then rows, and cells in rows, from there outwards.
   const int si = std::clamp(ci, 0, cells_x() - 1), sj = std::clamp(cj, 0, cells_y() - 1);
-  const auto row = [&](int j) {
-    const double dy = beside(p.y, g_.y0 + j * g_.dy, g_.dy), dy2 = dy * dy;
+  const auto row = [&](int j, double dy) {
+    const double dy2 = dy > 0 ? dy * dy : 0;
     if (dy2 > best2) return false;
-    const auto column = [&](int i) {
-      const double dx = beside(p.x, g_.x0 + i * g_.dx, g_.dx), beside2 = dx * dx + dy2;
-      if (beside2 > best2) return false;
-      if (i != ci || j != cj) try_cell(i, j, p, beside2, best2, out);
-      return true;
-    };
-    for (int i = si; i < cells_x() && column(i); ++i) continue;
-    for (int i = si - 1; i >= 0 && column(i); --i) continue;
+    try_row<1>(j, j == cj && si == ci ? si + 1 : si, dy2, p, best2, out);
+    try_row<-1>(j, si - 1, dy2, p, best2, out);
     return true;
   };
-  for (int j = sj; j < cells_y() && row(j); ++j) continue;
-  for (int j = sj - 1; j >= 0 && row(j); --j) continue;
+  for (int j = sj; j < cells_y() && row(j, g_.y0 + j * g_.dy - p.y); ++j) continue;
+  for (int j = sj - 1; j >= 0 && row(j, p.y - (g_.y0 + (j + 1) * g_.dy)); --j) continue;
   if (out.triangle < 0) return false;
   out.distance = square_root(best2);
   out.n = normal(out.triangle);

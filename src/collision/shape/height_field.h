@@ -5,7 +5,9 @@
 /// use the same split. Outside its rectangle and over holes there is no ground.
 #pragma once
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -24,6 +26,18 @@ struct SurfaceSlope {
     const double s = 1 / square_root(1 + gx * gx + gy * gy);
     return {-gx * s, -gy * s, s};
   }
+};
+
+/// Two neighbours of a row.
+inline Two load_pair(const double* r) {
+  Two::V v;
+  std::memcpy(&v, r, sizeof v);
+  return v;
+}
+
+/// Slopes of both triangles of a cell.
+struct SlopePair {
+  Two gx, gy;  // dz/dx, dz/dy
 };
 
 class HeightField {
@@ -47,9 +61,46 @@ class HeightField {
   static constexpr double kSteepnessMax = 8;  // walls steeper than that are met when they touch, not before
   bool is_gentle() const { return steepness_ < kSteepnessMax; }
 
+  /// Where a shape from above can touch the surface other than with a corner of its own: nodes that are a peak or lie
+  /// on a ridge, and edges of the grid that are a ridge (or end the ground). Elsewhere the surface is hollow or flat,
+  /// and something beside the place is as near. On rough ground most nodes and half of the edges are none.
+  enum Crest : std::uint8_t {
+    peak = 1,              // node (i, j)
+    ridge_along_y = 2,     // from node (i, j) to (i, j + 1)
+    ridge_along_x = 4,     // to (i + 1, j)
+    ridge_on_diagonal = 8  // to (i + 1, j + 1)
+  };
+  /// Sums of Crest for the nodes of row j.
+  const std::uint8_t* crests(int j) const { return crest_.data() + static_cast<std::ptrdiff_t>(j) * g_.nx; }
+  /// Bit k: node (i + k, j) is such a crest, for k < count ≤ 64.
+  std::uint64_t crest_bits(int i, int j, int count, Crest kind) const {
+    static_assert(std::endian::native == std::endian::little);
+    const std::uint8_t* c = crests(j) + i;
+    const int shift = std::countr_zero(static_cast<unsigned>(kind));
+    std::uint64_t bits = 0;
+    for (int k = 0; k < count; k += 8) {  // the lowest bits of eight bytes move side by side into the highest byte
+      std::uint64_t eight;
+      std::memcpy(&eight, c + k, sizeof eight);
+      bits |= ((eight >> shift & 0x0101010101010101u) * 0x0102040810204080u >> 56) << k;
+    }
+    return count < 64 ? bits & ((std::uint64_t{1} << count) - 1) : bits;
+  }
+  /// Bit k: node (i + k, j) is known and at or above the line low + k dz, for k < count ≤ 64. Keeps the highest seen.
+  struct Tops {
+    double z = -std::numeric_limits<double>::infinity(), over = z;  // height, and height over the line [m]
+  };
+  std::uint64_t nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const;
+
   /// Height of the surface over (x, y); false outside and over holes.
   bool height(double x, double y, double& z) const;
   bool slope(double x, double y, SurfaceSlope& out) const;
+  SlopePair slopes(int i, int j) const {
+    const double* r = g_.z.data() + static_cast<std::ptrdiff_t>(j) * g_.nx + i;
+    const Two lower = load_pair(r), upper = load_pair(r + g_.nx), rise = upper - lower;
+    const Two left(__builtin_shufflevector(lower.v, upper.v, 0, 2)),
+        right(__builtin_shufflevector(lower.v, upper.v, 1, 3));
+    return {(right - left) * Two(inv_dx_), Two(__builtin_shufflevector(rise.v, rise.v, 1, 0)) * Two(inv_dy_)};
+  }
   /// Corners of triangle t, counter-clockwise from above.
   std::array<Vec3, 3> corners(int t) const;
   Vec3 normal(int t) const;
@@ -65,6 +116,14 @@ class HeightField {
     int i0, i1, j0, j1;
   };
   Window window(double x_lo, double x_hi, double y_lo, double y_hi) const;
+  /// Asks the memory for all that lies in a window, so that its rows come together and not one after the other.
+  void prefetch(const Window& w) const {
+    for (int j = w.j0; j <= w.j1 + 1; ++j) {
+      const std::size_t row = static_cast<std::size_t>(j) * g_.nx;
+      for (int i = w.i0; i <= w.i1 + 8; i += 8) __builtin_prefetch(g_.z.data() + row + i);
+      __builtin_prefetch(crest_.data() + row + w.i0);
+    }
+  }
   /// Nodes in a box, likewise.
   Window node_window(Vec3 lo, Vec3 hi) const;
   /// Calls visit(triangle, corners) for the triangles of all cells that reach into the box, row by row.
@@ -99,7 +158,11 @@ class HeightField {
     lo = std::min(a, c), hi = std::max(b, d);
     return true;
   }
-  void try_cell(int i, int j, Vec3 p, double beside2, double& best2, SurfacePoint& out) const;
+  bool solid(int i, int j) const { return i >= 0 && j >= 0 && i < cells_x() && j < cells_y() && !is_hole(i, j); }
+  std::uint8_t crest_of(int i, int j) const;
+  void try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const;
+  template <int to>
+  void try_row(int j, int i, double dy2, const Vec3& p, double& best2, SurfacePoint& out) const;
   bool cast_cell(int i, int j, Vec3 p, Vec3 d, double t_max, double& t, int& triangle) const;
   double steepness_of(double along_x, double along_y) const {
     const double gx = along_x * inv_dx_, gy = along_y * inv_dy_;
@@ -119,7 +182,8 @@ class HeightField {
   double inv_dx_ = 0, inv_dy_ = 0;
   double lowest_ = 0, highest_ = 0, steepness_ = 1;
   bool has_holes_ = false;
-  std::vector<std::uint8_t> hole_;  // (cells) 1: no ground here
+  std::vector<std::uint8_t> hole_;   // (cells) 1: no ground here
+  std::vector<std::uint8_t> crest_;  // (nodes + 8) sums of Crest; eight are read at once
 };
 
 }  // namespace gradus
