@@ -90,6 +90,19 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
   return world;
 }
 
+/// The next step, with what came from outside before it.
+void repeat_step(Script& s, World& w) {
+  while (!s.commands.empty() && s.commands.front().first <= w.k()) {
+    apply(w, s.commands.front().second);
+    s.commands.pop_front();
+  }
+  if (!s.inputs.empty() && s.inputs.front().first == w.k()) {
+    w.set_input(s.inputs.front().second);
+    s.inputs.pop_front();
+  }
+  w.step();
+}
+
 }  // namespace
 
 Result<SceneSpec> scene_of_log(const std::string& path) {
@@ -111,17 +124,7 @@ Result<Replay> replay(const std::string& path, int threads, const std::function<
   World& w = **world;
   const auto count = static_cast<std::int64_t>(s.hashes.size());
   for (std::int64_t i = 0; i < count; ++i) {
-    if (i > 0) {
-      while (!s.commands.empty() && s.commands.front().first <= w.k()) {
-        apply(w, s.commands.front().second);
-        s.commands.pop_front();
-      }
-      if (!s.inputs.empty() && s.inputs.front().first == w.k()) {
-        w.set_input(s.inputs.front().second);
-        s.inputs.pop_front();
-      }
-      w.step();
-    }
+    if (i > 0) repeat_step(s, w);
     out.hash = w.hash();
     if (out.hash != s.hashes[static_cast<std::size_t>(i)]) {
       out.first_difference = w.k();
