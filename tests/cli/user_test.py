@@ -129,6 +129,9 @@ class Logs(Scratch):
         tag = "{http://www.w3.org/2000/svg}"
         panels = xml.etree.ElementTree.parse(picture).getroot().findall(tag + "g")
         self.assertEqual([len(p.findall(tag + "path")) for p in panels], [4, 1])
+        self.assertIn("1 curve of 21 points", run("plot", self.log, "level3.x", "--from", "0.2s", "--to", "400 ms", "-o", picture).stdout)
+        self.assertEqual(run("plot", self.log, "level3.x", "--from", "0.2", "-o", picture).returncode, 2)
+        self.assertEqual(run("plot", self.log, "level3.x", "--from", "2s", "-o", picture).returncode, 1)
         run("export", self.log, "-o", table, "--record", "level?.x")
         self.assertEqual(run("plot", table, "level3.x", "-o", picture).returncode, 0)
         self.assertEqual(len(xml.etree.ElementTree.parse(picture).getroot().findall(tag + "path")), 1)
@@ -190,6 +193,7 @@ controller = {{ process = "control.py", rate = "100 Hz"{extra} }}
             (self.ANSWER.format("{'targets': {}}"), "known: target"),
             (self.ANSWER.format("{'end': 'scored'}"), "ended the run: scored"),
             (self.ANSWER.format("{'stiffness': {'left_knee': 1}}"), "no joint of this robot has an actuator chain"),
+            (self.ANSWER.format("{}") + "    print('{}', flush=True)\n", "more than one line"),
             ("sys.exit(3)\n", "exit status 3"),
             ("print('x' * 2000000, flush=True)\nsys.stdin.read()", "more than a megabyte"),
             ("raise RuntimeError('oh')\n", "oh"),

@@ -245,6 +245,8 @@ void ProcessController::take(const std::string& line, RobotCommand& command) {
 
 void ProcessController::control(const RobotOutput& output, RobotCommand& command) {
   std::string line;
+  if (failure_.empty() && !received_.empty())
+    fail("answered more than one line to a call");  // all later ones would be late
   if (failure_.empty() && send(line_of(output)) && receive(line)) take(line, command);
 }
 
