@@ -39,6 +39,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
+  cmd->add_option("--at", o->timed, "TIME: PATH=VALUE, a property set while it runs, as in '2 s: level3.left_knee.kp=20 N m/rad'");
   auto* view = cmd->add_option("--view", o->view_port, "watch and steer it in the browser; --view=PORT chooses the port")->expected(0, 1)->default_str("0")->check(CLI::Range(0, 65535));
   cmd->add_option("--past", o->past_megabytes, "with --view: megabytes for going back in time (default: 256)")->check(CLI::Range(1, 65536))->needs(view);
   cmd->add_option("--firasim", o->firasim, "teams play over FIRASim's protocol: blue, yellow, both, none, sync, vision=A:P, commands=A:P, …, between commas")->expected(0, 1)->default_str("");
@@ -54,7 +55,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "  gradus run levels --log walk.csv --record level3.x --record level3.left_knee.tau\n"
       "  gradus run mirosot_5v5 --view --speed 0.5\n"
       "  gradus run mirosot_5v5 --firasim=yellow,watchdog=0.5s\n"
-      "  gradus run levels --set world.contact.friction=0.3 --json");
+      "  gradus run levels --set world.contact.friction=0.3 --json\n"
+      "  gradus run levels --at '2 s: level3.kp_factor=0.3'");
   cmd->callback([o, &outcome] { outcome.status = run_scene(*o); });
 }
 

@@ -23,6 +23,7 @@ class Error : public std::runtime_error {
 struct PropertyInfo {
   std::string path, unit, about;
   bool settable;
+  double lower, upper;            // that set accepts
 };
 
 class Simulation {
@@ -40,6 +41,7 @@ class Simulation {
 
   std::vector<PropertyInfo> properties() const;
   double get(const std::string& path) const;
+  /// Coordinates, targets, or a parameter (mass, gain, friction, gravity: docs/parameters.md) of one robot.
   void set(const std::string& path, double value);
   /// Level of detail of a robot's motion, while running: "kinematic_walk", "single_body", …
   void set_motion(const std::string& robot, const std::string& motion);

@@ -58,7 +58,7 @@ std::uint64_t Simulation::hash() const { return impl_->world->hash(); }
 std::vector<PropertyInfo> Simulation::properties() const {
   std::vector<PropertyInfo> out;
   for (const Property& p : list_properties(*impl_->world))
-    out.push_back({p.path, p.view.unit, p.view.about, p.view.write != nullptr});
+    out.push_back({p.path, p.view.unit, p.view.about, p.view.write != nullptr, p.view.lower, p.view.upper});
   return out;
 }
 

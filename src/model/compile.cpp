@@ -426,9 +426,8 @@ void copy_world(const SceneSpec& scene, Model& m) {
   m.pitch = scene.pitch;
 }
 
-/// The first plane is the ground, all else that collides is a static object. Returns the ground's surface.
-SurfaceSpec add_field(const SceneSpec& scene, Model& m) {
-  SurfaceSpec ground;
+/// The first plane is the ground, all else that collides is a static object.
+void add_field(const SceneSpec& scene, Model& m) {
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
     const FieldObjectSpec& f = scene.field[i];
     if (f.shape.kind != ShapeKind::plane || m.ground.present) {
@@ -436,21 +435,24 @@ SurfaceSpec add_field(const SceneSpec& scene, Model& m) {
       continue;
     }
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ground = f.surface;
+    m.ground_surface = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
-  return ground;
 }
 
-/// The kind of robot i: that of an earlier robot with the same description, or a new one. Null: see the notes.
-std::shared_ptr<const RobotKind> kind_of(const SceneSpec& scene, std::size_t i, const SurfaceSpec& ground,
-                                         const Model& m, Diagnostics& notes) {
+/// Kind and description of robot i: those of an earlier robot with the same one, or new ones. No kind: see the notes.
+void set_kind(const SceneSpec& scene, std::size_t i, const Model& m, RobotModel& robot, Diagnostics& notes) {
   const RobotSpec& description = scene.robots[i].robot;
-  for (std::size_t k = 0; k < i; ++k)
-    if (same_description(scene.robots[k].robot, description)) return m.robots[k].kind;
-  auto made = compile(description, scene.contact, ground);
+  for (std::size_t k = 0; k < i; ++k) {
+    if (!same_description(scene.robots[k].robot, description)) continue;
+    robot.kind = m.robots[k].kind, robot.spec = m.robots[k].spec;
+    return;
+  }
+  auto made = compile(description, scene.contact, m.ground_surface);
   notes.insert(notes.end(), made.notes().begin(), made.notes().end());
-  return made ? *made : nullptr;
+  if (!made) return;
+  robot.kind = *made;
+  robot.spec = std::make_shared<const RobotSpec>(description);
 }
 
 }  // namespace
@@ -460,15 +462,15 @@ Result<Model> compile(const SceneSpec& scene) {
   if (has_errors(notes)) return notes;
   Model m;
   copy_world(scene, m);
-  const SurfaceSpec ground = add_field(scene, m);
+  add_field(scene, m);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
-    const std::shared_ptr<const RobotKind> kind = kind_of(scene, i, ground, m, notes);
-    if (!kind) return notes;
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    RobotModel robot{r.name, nullptr, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    set_kind(scene, i, m, robot, notes);
+    if (!robot.kind) return notes;
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
-    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
-    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
+    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*robot.kind, r, m.ground) / m.ground.n.z;
+    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
   for (const GroupSpec& g : scene.groups) add_group(scene, g, m);

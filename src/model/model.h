@@ -152,8 +152,9 @@ struct RobotModel {
   ControllerSpec controller;
   Vec3 p_WB, v_WB, w_WB;  // start of the base
   Quat q_WB;
-  bool self_contact = false;  // its own links touch each other
-  int group = -1;             // that moves it, −1: none
+  bool self_contact = false;                        // its own links touch each other
+  int group = -1;                                   // that moves it, −1: none
+  std::shared_ptr<const RobotSpec> spec = nullptr;  // its kind was compiled from; null: parameters cannot be set
 };
 
 /// Robots that one motion moves together.
@@ -170,6 +171,7 @@ struct Model {
   std::uint64_t seed = 1;
   double duration = 10, log_period = 0.01;
   Plane ground;
+  SurfaceSpec ground_surface;
   std::vector<FieldObjectSpec> field;
   std::vector<int> static_objects;  // of the field: those that touch and are not the ground plane
   std::vector<MeshSpec> meshes;

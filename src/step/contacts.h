@@ -58,6 +58,8 @@ class Contacts {
   /// Compounds of all robots and static objects. Warns of pairs that self-contact leaves out.
   /// statics: what robots meet of the field; its shapes are used here too and must outlive this.
   Diagnostics build(const Model& model, const StaticWorld& statics, int threads);
+  /// The surfaces of robots and field and what they are to each other, as the model says now.
+  void take_surfaces(const Model& model);
   int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
 
@@ -86,8 +88,9 @@ class Contacts {
   static constexpr int kRecord = 9;  // pair, feature, impulse (3), moment (3), normal force
   struct ItemInfo {
     int robot, link;  // robot −1: static; link is then the field object
-    int surface;
-    Vec3 centre;  // of a sphere around it, in its shape's frame       [m]
+    int object;       // of the robot's kind
+    int surface;      // [take_surfaces]
+    Vec3 centre;      // of a sphere around it, in its shape's frame       [m]
     double radius;
   };
   struct Compound {
@@ -113,7 +116,7 @@ class Contacts {
   static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out, Diagnostics& notes);
   int add_compound(int robot, int group, const KindShapes& shapes, int first_reach);
   int surface_number(const SurfaceSpec& surface);
-  void make_laws(const ContactSpec& contact);
+  const SurfaceSpec& surface_of(const Model& model, const ItemInfo& item) const;
   void make_room(const Model& model, int threads);
   Work make_work(int slots) const;
   void update_tree(int compound, const Robot& robot);

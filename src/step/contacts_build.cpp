@@ -52,7 +52,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
     Result<Shape> shape = library_.add(s.spec, kind.meshes);
     notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
     if (!shape) continue;
-    ItemInfo item{-1, s.link, surface_number(kind.objects[s.object].surface), {}, 0};
+    ItemInfo item{-1, s.link, s.object, -1, {}, 0};
     bounding_sphere(*shape, item.centre, item.radius);
     out.link_reach[s.link] = std::max(out.link_reach[s.link], norm(s.X_LS * item.centre) + item.radius);
     on_link[s.link].push_back(static_cast<int>(out.items.size()));
@@ -136,7 +136,7 @@ void Contacts::add_field(const Model& model, const StaticWorld& statics) {
     const StaticSolid* solid = statics.find(static_cast<int>(i));
     const Shape shape = solid ? solid->shape : plane_shape();
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ItemInfo item{-1, static_cast<int>(i), surface_number(f.surface), {0, 0, 0}, 0};
+    ItemInfo item{-1, static_cast<int>(i), -1, -1, {0, 0, 0}, 0};
     if (shape.kind == SolidKind::plane || shape.kind == SolidKind::height_field) {
       scene_.add_ground(shape, X_WS);
       grounds_.push_back(item);
@@ -154,10 +154,19 @@ void Contacts::add_field(const Model& model, const StaticWorld& statics) {
   }
 }
 
-void Contacts::make_laws(const ContactSpec& contact) {
+const SurfaceSpec& Contacts::surface_of(const Model& model, const ItemInfo& item) const {
+  if (item.robot < 0) return model.field[item.link].surface;
+  return model.robots[item.robot].kind->objects[item.object].surface;
+}
+
+void Contacts::take_surfaces(const Model& model) {
+  const ContactSpec& contact = model.contact;
   ContactSpec moving = contact;  // what surfaces leave open is another number here
   moving.stiffness = contact.moving_stiffness;
   moving.damping = contact.moving_damping;
+  surfaces_.clear(), laws_.clear();
+  for (std::vector<ItemInfo>* items : {&items_, &grounds_})
+    for (ItemInfo& i : *items) i.surface = surface_number(surface_of(model, i));
   for (const SurfaceSpec& a : surfaces_)
     for (const SurfaceSpec& b : surfaces_) {
       const PairNumbers n = pair_numbers(moving, a, b);
@@ -208,7 +217,7 @@ Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int 
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
   add_field(model, statics);
-  make_laws(model.contact);
+  take_surfaces(model);
   make_room(model, threads);
   margin_ = 0.001 + model.step * 1.0;  // (1)
   for (Diagnostic& d : notes)

@@ -56,6 +56,8 @@ Diagnostics World::bind_all() {
   const Diagnostics groups = groups_.bind(model_);
   notes.insert(notes.end(), groups.begin(), groups.end());
   groups_.lay_out(layout_);
+  first_robots_ = model_.robots;
+  first_around_ = surroundings();
   return notes;
 }
 
@@ -384,11 +386,16 @@ void World::forget(const Slot& s) {
 }
 
 std::uint64_t World::hash() const {
-  return hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+  std::uint64_t h = hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+  for (const Setting& s : settings_) {
+    h = hash_bytes(s.path.data(), s.path.size(), h);
+    h = hash_doubles({&s.value, 1}, h);
+  }
+  return h;
 }
 
 Snapshot World::snapshot() const {
-  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_};
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_, settings_};
   for (const Slot& x : slots_) s.motion.emplace_back(x.motion->name);
   return s;
 }
@@ -402,6 +409,7 @@ bool World::restore(const Snapshot& s) {
     const MotionTable* m = find_motion(s.motion[i]);
     if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
+  if (!take_settings(s.settings).empty()) return false;
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
   std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes

@@ -53,6 +53,15 @@ long allocated_in_1000_steps(World& world) {
   return allocations - before;
 }
 
+TEST(Allocation, none_in_1000_steps_after_parameters_were_set) {
+  const auto world = crowd("articulated", 1);
+  const std::string& robot = world->model().robots[1].name;
+  for (const char* parameter : {"kp_factor", "friction", "mass_factor"})
+    ASSERT_EQ(world->set_parameter(robot + "." + parameter, 0.5), "");
+  ASSERT_EQ(world->set_parameter("world.gravity", 5), "");
+  EXPECT_EQ(allocated_in_1000_steps(*world), 0);
+}
+
 TEST(Allocation, none_in_1000_steps_of_any_motion) {
   for (const char* motion : {"kinematic_walk", "single_body", "prescribed_joints", "articulated"})
     for (const int threads : {1, 2}) {

@@ -205,7 +205,7 @@ TEST(Mirosot, a_halt_stops_all_wheels_and_game_on_lets_them_go) {
     for (int r = 0; r < 6; ++r) sum += std::fabs(world->v(r)[3]) + std::fabs(world->v(r)[4]);
     return sum;
   };
-  const auto halt = [&](double value) { EXPECT_TRUE(find_property(*world, "match.halted")->set(*world, value)); };
+  const auto halt = [&](double value) { EXPECT_EQ(find_property(*world, "match.halted")->set(*world, value), ""); };
   for (int k = 0; k < 60; ++k) world->step();
   EXPECT_GT(speed(), 0.5);
   halt(1);

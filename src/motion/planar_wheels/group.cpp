@@ -91,10 +91,11 @@ void Member::response(View<access> view, std::span<const int> links, Response* o
   }
 }
 
-Group::Group(const WheelsModel& model, const GroupModel& group, double ground)
+Group::Group(const WheelsModel& model, const GroupModel& group, std::vector<WheelJoints> joints, double ground)
     : model_(model),
       has_referee_(group.spec.referee.has_value()),
       ground_(ground),
+      joints_(std::move(joints)),
       commands_(static_cast<std::size_t>(model.robot_count())),
       scratch_(model_) {
   if (has_referee_)
@@ -115,12 +116,7 @@ void Group::enter(const GroupContext& c) {
   const auto bodies = bodies_of(model_, next(c));
   clear_state(model_, bodies);
   std::fill_n(match_of(next(c)).begin(), kMatchSize, 0.0);
-  joints_.clear();
-  for (int i = 0; i < model_.body_count(); ++i) {
-    const MemberView view(c.members[static_cast<std::size_t>(i)]);
-    joints_.push_back(wheel_joints(view.kind()));
-    if (!is_ball(i)) set_robot(bodies, i, {}, 0);  // present; take fills in the rest
-  }
+  for (int i = 0; i < model_.robot_count(); ++i) set_robot(bodies, i, {}, 0);  // present; take fills in the rest
   for (int i = 0; i < model_.body_count(); ++i) take(c, i);
   if (has_referee_) kick_off(model_, bodies, Team::blue);
   for (int i = 0; i < model_.body_count(); ++i) {
@@ -323,8 +319,11 @@ Result<std::unique_ptr<GroupMotion>> make_group(const Model& model, const GroupM
   if (!parameters) return parameters.notes();
   const auto compiled = compile(*parameters);
   if (!compiled) return compiled.notes();
+  std::vector<WheelJoints> joints;
+  for (const int member : group.members)
+    joints.push_back(wheel_joints(*model.robots[static_cast<std::size_t>(member)].kind));
   return std::unique_ptr<GroupMotion>(
-      std::make_unique<Group>(*compiled, group, model.ground.present ? model.ground.offset : 0));
+      std::make_unique<Group>(*compiled, group, std::move(joints), model.ground.present ? model.ground.offset : 0));
 }
 
 }  // namespace gradus::wheels

@@ -35,7 +35,7 @@ inline std::span<const double> match_of(std::span<const double> section) { retur
 
 class Group : public GroupMotion {
  public:
-  Group(const WheelsModel& model, const GroupModel& group, double ground);
+  Group(const WheelsModel& model, const GroupModel& group, std::vector<WheelJoints> joints, double ground);
   int section_size() const override { return state_size(model_) + kMatchSize; }
   std::span<const PrivateProperty> properties() const override { return properties_; }
   void enter(const GroupContext& c) override;
@@ -62,7 +62,7 @@ class Group : public GroupMotion {
   MatchRules rules_;
   bool has_referee_;
   double ground_;                       // height of the floor [m]
-  std::vector<WheelJoints> joints_;     // (robots)
+  std::vector<WheelJoints> joints_;     // (members)
   std::vector<WheelCommand> commands_;  // (robots)
   std::vector<PrivateProperty> properties_;
   Scratch scratch_;

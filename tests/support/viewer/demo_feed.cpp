@@ -11,8 +11,8 @@
 #include <numeric>
 #include <thread>
 
-#include "server/demo/demo_world.h"
 #include "server/recording.h"
+#include "support/viewer/demo_world.h"
 
 using namespace gradus::view;
 

@@ -1,4 +1,4 @@
-#include "server/demo/demo_world.h"
+#include "support/viewer/demo_world.h"
 
 #include <algorithm>
 #include <array>
