@@ -171,6 +171,24 @@ std::optional<std::vector<Recording>> read_all(const FitOptions& o) {
   return all;
 }
 
+/// How well the servo follows the recordings, before and after.
+void print_errors(const Search& search, const DriveSpec& start, const DriveSpec& best) {
+  std::printf("%zu numbers of %s; root mean square error %.6f rad, before %.6f rad\n", search.size(),
+              start.name.c_str(), search.error(best), search.error(start));
+  for (const Recording& r : search.recordings())
+    std::printf("  %-40s %.6f rad, before %.6f rad\n", r.file.c_str(), search.error(best, r), search.error(start, r));
+}
+
+bool write_servo(const FitOptions& o, const DriveSpec& best, const std::string& start_name, double error) {
+  std::ofstream out(o.output);
+  out << to_toml(best, std::filesystem::path(o.output).stem().string(),
+                 fmt::format("gradus fit, {} recording{}, from {}", o.recordings.size(),
+                             o.recordings.size() == 1 ? "" : "s", start_name),
+                 fmt::format("the recordings: rms error {:.4g} rad", error));
+  out.close();
+  return static_cast<bool>(out);
+}
+
 int fit(const FitOptions& o) {
   auto recordings = read_all(o);
   if (!recordings) return 1;
@@ -190,18 +208,9 @@ int fit(const FitOptions& o) {
         stderr,
         "warning: %s went as far as allowed; begin with other numbers, or leave out what the recordings do not show\n",
         names.c_str());
-  std::printf("%zu numbers of %s; root mean square error %.6f rad, before %.6f rad\n", search.size(),
-              start.name.c_str(), search.error(best), search.error(start));
-  for (const Recording& r : search.recordings())
-    std::printf("  %-40s %.6f rad, before %.6f rad\n", r.file.c_str(), search.error(best, r), search.error(start, r));
-  std::ofstream out(o.output);
-  const std::string name = std::filesystem::path(o.output).stem().string();
-  out << to_toml(best, name,
-                 fmt::format("gradus fit, {} recording{}, from {}", o.recordings.size(),
-                             o.recordings.size() == 1 ? "" : "s", start.name),
-                 fmt::format("the recordings: rms error {:.4g} rad", search.error(best)));
-  out.close();
-  if (!out) return std::fprintf(stderr, "error: cannot write %s\n", o.output.c_str()), 1;
+  print_errors(search, start, best);
+  if (!write_servo(o, best, start.name, search.error(best)))
+    return std::fprintf(stderr, "error: cannot write %s\n", o.output.c_str()), 1;
   std::printf("%s: servo = { all = \"%s\" } in a scene\n", o.output.c_str(), o.output.c_str());
   return 0;
 }

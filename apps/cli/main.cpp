@@ -43,18 +43,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", GRADUS_VERSION);
   app.require_subcommand(1);
   Outcome outcome;
-  add_run(app, outcome);
-  add_list(app, outcome);
-  add_new(app, outcome);
-  add_check(app, outcome);
-  add_show(app, outcome);
-  add_replay(app, outcome);
-  add_view(app, outcome);
-  add_export(app, outcome);
-  add_plot(app, outcome);
-  add_fit(app, outcome);
-  add_bench(app, outcome);
-  add_paper(app, outcome);
+  for (const auto add : {add_run, add_list, add_new, add_check, add_show, add_replay, add_view, add_export, add_plot,
+                         add_fit, add_bench, add_paper})
+    add(app, outcome);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
     return std::fprintf(stderr, "error: %s\n  gradus --help lists the commands\n", problem.c_str()), 2;
   try {

@@ -27,6 +27,13 @@ void attach_teams(World& world) {
   }
 }
 
+/// What was made, or null; its notes are kept.
+template <class T>
+std::unique_ptr<T> take(Result<std::unique_ptr<T>> made, Diagnostics& problems) {
+  problems.insert(problems.end(), made.notes().begin(), made.notes().end());
+  return made ? std::move(*made) : nullptr;
+}
+
 std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robot, Diagnostics& problems) {
   const ControllerSpec& c = robot.controller;
   const auto file = load_walk(c.file);
@@ -34,8 +41,33 @@ std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robo
   if (!file) return nullptr;
   auto walk = walk::WalkController::make(*file, robot.kind, norm(world.model().gravity), c.program,
                                          {c.stabilise, c.steer, c.start});
-  problems.insert(problems.end(), walk.notes().begin(), walk.notes().end());
-  return walk ? std::move(*walk) : nullptr;
+  return take(std::move(walk), problems);
+}
+
+std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto motion = load_motion(c.file);
+  problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
+  return motion ? std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start) : nullptr;
+}
+
+/// Null if the robot has none, or after a problem.
+std::unique_ptr<Controller> make_controller(const World& world, const RobotModel& robot, Controllers& out,
+                                            Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  if (c.kind == "keyframes") return make_keyframes(robot, problems);
+  if (c.kind == "walk") return make_walk(world, robot, problems);
+  if (c.kind == "library") {
+    auto made = take(LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);
+    if (made) out.libraries.push_back(made.get());
+    return made;
+  }
+  if (c.kind == "process") {
+    auto made = take(ProcessController::start(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);
+    if (made) out.processes.push_back(made.get());
+    return made;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -45,33 +77,8 @@ Result<Controllers> attach_controllers(World& world) {
   Diagnostics problems;
   for (int r = 0; r < world.robot_count(); ++r) {
     const RobotModel& robot = world.model().robots[static_cast<std::size_t>(r)];
-    const ControllerSpec& c = robot.controller;
-    if (c.kind == "keyframes") {
-      auto motion = load_motion(c.file);
-      if (motion)
-        world.add_controller(r, std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start), c.period, c.start);
-      else
-        problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
-    } else if (c.kind == "walk") {
-      auto controller = make_walk(world, robot, problems);
-      if (controller) world.add_controller(r, std::move(controller), c.period, c.start);
-    } else if (c.kind == "library") {
-      auto library = LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
-      if (library) {
-        out.libraries.push_back(library->get());
-        world.add_controller(r, std::move(*library), c.period, c.start);
-      } else {
-        problems.insert(problems.end(), library.notes().begin(), library.notes().end());
-      }
-    } else if (c.kind == "process") {
-      auto process = ProcessController::start(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
-      if (process) {
-        out.processes.push_back(process->get());
-        world.add_controller(r, std::move(*process), c.period, c.start);
-      } else {
-        problems.insert(problems.end(), process.notes().begin(), process.notes().end());
-      }
-    }
+    auto controller = make_controller(world, robot, out, problems);
+    if (controller) world.add_controller(r, std::move(controller), robot.controller.period, robot.controller.start);
   }
   attach_teams(world);
   if (has_errors(problems)) return problems;

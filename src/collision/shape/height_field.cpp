@@ -27,23 +27,29 @@ void fill_unknown(HeightGrid& g) {
   }
 }
 
+/// What is wrong with a grid, or "".
+std::string fault_of(const HeightGrid& grid, UnknownHeights unknown) {
+  if (grid.nx < 2 || grid.ny < 2 || grid.nx > kNodesMax || grid.ny > kNodesMax)
+    return fmt::format("a height field needs 2 to {} nodes a side, not {} by {}", kNodesMax, grid.nx, grid.ny);
+  if (!(grid.dx > 0) || !(grid.dy > 0)) return "the cells of a height field need a size above zero";
+  if (grid.z.size() != static_cast<std::size_t>(grid.nx) * grid.ny)
+    return fmt::format("{} heights for {} by {} nodes", grid.z.size(), grid.nx, grid.ny);
+  std::size_t known = 0;
+  for (double z : grid.z) {
+    if (std::isinf(z)) return "a height is infinite";
+    known += !std::isnan(z);
+  }
+  if (known == 0) return "the height field has no known height";
+  if (known < grid.z.size() && unknown == UnknownHeights::refuse)
+    return fmt::format("{} heights are unknown", grid.z.size() - known);
+  return "";
+}
+
 }  // namespace
 
 Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) {
-  auto fail = [](std::string text) { return Diagnostics{{{}, Severity::error, std::move(text), ""}}; };
-  if (grid.nx < 2 || grid.ny < 2 || grid.nx > kNodesMax || grid.ny > kNodesMax)
-    return fail(fmt::format("a height field needs 2 to {} nodes a side, not {} by {}", kNodesMax, grid.nx, grid.ny));
-  if (!(grid.dx > 0) || !(grid.dy > 0)) return fail("the cells of a height field need a size above zero");
-  if (grid.z.size() != static_cast<std::size_t>(grid.nx) * grid.ny)
-    return fail(fmt::format("{} heights for {} by {} nodes", grid.z.size(), grid.nx, grid.ny));
-  std::size_t known = 0;
-  for (double z : grid.z) {
-    if (std::isinf(z)) return fail("a height is infinite");
-    known += !std::isnan(z);
-  }
-  if (known == 0) return fail("the height field has no known height");
-  if (known < grid.z.size() && unknown == UnknownHeights::refuse)
-    return fail(fmt::format("{} heights are unknown", grid.z.size() - known));
+  const std::string fault = fault_of(grid, unknown);
+  if (!fault.empty()) return Diagnostics{{{}, Severity::error, fault, ""}};
   if (unknown == UnknownHeights::lowest_neighbour) fill_unknown(grid);
   HeightField f;
   f.g_ = std::move(grid);
@@ -53,22 +59,27 @@ Result<HeightField> HeightField::build(HeightGrid grid, UnknownHeights unknown) 
     if (std::isnan(z)) continue;
     f.lowest_ = std::min(f.lowest_, z), f.highest_ = std::max(f.highest_, z);
   }
-  f.hole_.resize(static_cast<std::size_t>(f.cells_x()) * f.cells_y());
-  for (int j = 0; j < f.cells_y(); ++j)
-    for (int i = 0; i < f.cells_x(); ++i) {
-      const double* r = &f.g_.z[static_cast<std::size_t>(j) * f.g_.nx + i];
-      const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[f.g_.nx]) || std::isnan(r[f.g_.nx + 1]);
-      f.hole_[static_cast<std::size_t>(j) * f.cells_x() + i] = bad;
-      f.has_holes_ |= bad;
-      if (!bad)
-        f.steepness_ = std::max({f.steepness_, f.steepness_of(r[1] - r[0], r[f.g_.nx + 1] - r[1]),
-                                 f.steepness_of(r[f.g_.nx + 1] - r[f.g_.nx], r[f.g_.nx] - r[0])});
-    }
-  f.steepness_ = std::min(f.steepness_, kSteepnessMax);
+  f.look_at_cells();
   f.crest_.resize(f.g_.z.size() + 8);
   for (int j = 0; j < f.g_.ny; ++j)
     for (int i = 0; i < f.g_.nx; ++i) f.crest_[static_cast<std::size_t>(j) * f.g_.nx + i] = f.crest_of(i, j);
   return f;
+}
+
+/// Which cells are holes, and the steepest of the others.
+void HeightField::look_at_cells() {
+  hole_.resize(static_cast<std::size_t>(cells_x()) * cells_y());
+  for (int j = 0; j < cells_y(); ++j)
+    for (int i = 0; i < cells_x(); ++i) {
+      const double* r = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
+      const bool bad = std::isnan(r[0]) || std::isnan(r[1]) || std::isnan(r[g_.nx]) || std::isnan(r[g_.nx + 1]);
+      hole_[static_cast<std::size_t>(j) * cells_x() + i] = bad;
+      has_holes_ |= bad;
+      if (!bad)
+        steepness_ = std::max({steepness_, steepness_of(r[1] - r[0], r[g_.nx + 1] - r[1]),
+                               steepness_of(r[g_.nx + 1] - r[g_.nx], r[g_.nx] - r[0])});
+    }
+  steepness_ = std::min(steepness_, kSteepnessMax);
 }
 
 /// A node is a crest if along none of the grid's three lines through it the surface is hollow, and along one it is

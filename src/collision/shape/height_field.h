@@ -159,6 +159,7 @@ class HeightField {
     return true;
   }
   bool solid(int i, int j) const { return i >= 0 && j >= 0 && i < cells_x() && j < cells_y() && !is_hole(i, j); }
+  void look_at_cells();
   std::uint8_t crest_of(int i, int j) const;
   void try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const;
   template <int to>
