@@ -1,19 +1,24 @@
+# make        set everything up and build program and library
 # make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
 # make test   set everything up and pass the tests
 # make bench  set everything up and run the benchmarks, peers included
+# make install PREFIX=/usr/local   program, library, headers, scenes and robots, examples, manual page, completions
+# make uninstall   removes what the last install wrote
 BUILD := build/release
 JOBS  := $(shell nproc)
 GRADUS := $(BUILD)/apps/cli/gradus
+PREFIX ?= /usr/local
 
-.PHONY: demo test bench build setup clean help
+.DEFAULT_GOAL := build
+.PHONY: demo test bench build everything configure setup install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
 else
-	$(GRADUS) run levels --speed real --view
+	$(GRADUS) run levels --view
 endif
 
-test: build
+test: everything
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E '^web_browser'
 	# A real browser in software rendering on a busy machine misses a deadline now and then: it may try again.
 	ctest --test-dir $(BUILD) --output-on-failure -R '^web_browser' --repeat until-pass:3
@@ -21,12 +26,27 @@ test: build
 bench: build
 	$(GRADUS) bench
 
-build: setup
-	@cmake --preset release > $(or $(TMPDIR),/tmp)/gradus-configure.log 2>&1 || { cat $(or $(TMPDIR),/tmp)/gradus-configure.log; exit 1; }
+# Program and library only: tests take twice as long to build, and those who want to look need not wait for them.
+build: configure
+	cmake --build $(BUILD) -j $(JOBS) --target gradus gradus_cli
+
+everything: configure
 	cmake --build $(BUILD) -j $(JOBS)
+
+configure: setup
+	@cmake --preset release > $(or $(TMPDIR),/tmp)/gradus-configure.log 2>&1 || { cat $(or $(TMPDIR),/tmp)/gradus-configure.log; exit 1; }
 
 setup:
 	@tools/setup
+
+# DESTDIR is put before PREFIX, for those who make packages.
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX) > $(BUILD)/install.log
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/gradus"
+
+uninstall:
+	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from here"; exit 1; }
+	sed 's|^|$(DESTDIR)|' $(BUILD)/install_manifest.txt | xargs -d '\n' rm -f
 
 clean:
 	rm -rf build out

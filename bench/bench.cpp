@@ -20,8 +20,8 @@
 namespace gradus::bench {
 namespace {
 
-constexpr int kWarmUp = 1000;          // steps before the clock starts: the robot has settled, caches are warm
-constexpr int kTargetPeriod = 50;      // steps between two targets in the air
+constexpr int kWarmUp = 1000;      // steps before the clock starts: the robot has settled, caches are warm
+constexpr int kTargetPeriod = 50;  // steps between two targets in the air
 
 using Runners = std::vector<std::unique_ptr<Runner>>;
 
@@ -48,8 +48,8 @@ double median(std::vector<double> x) {
 using Edit = std::function<void(ObjectSpec&)>;  // changes one object of the robot
 
 /// A scene with `count` robots of one file, a metre apart; in the air there is no ground.
-Result<Model> make_model(const BenchOptions& o, const std::string& robot_file, const std::string& motion, int count, bool ground,
-                         const Edit& edit = nullptr) {
+Result<Model> make_model(const BenchOptions& o, const std::string& robot_file, const std::string& motion, int count,
+                         bool ground, const Edit& edit = nullptr) {
   SceneSpec scene;
   scene.name = "bench";
   FieldObjectSpec plane;
@@ -76,8 +76,10 @@ struct Collection {
   Runners runners;
   Diagnostics problems;
   void add(Result<std::unique_ptr<Runner>> r) {
-    if (r) runners.push_back(std::move(*r));
-    else problems.insert(problems.end(), r.notes().begin(), r.notes().end());
+    if (r)
+      runners.push_back(std::move(*r));
+    else
+      problems.insert(problems.end(), r.notes().begin(), r.notes().end());
   }
 };
 
@@ -99,9 +101,12 @@ void add_lanes(Collection& c, const Model& model) {
     LaneType type;
     int worlds;
     const char* name;
-  } const variants[] = {{{true, 16}, 16, "float x 16 lanes"},     {{true, 16}, 1024, "float x 16 lanes, 1024 worlds"},
-                        {{true, 8}, 8, "float x 8 lanes"},        {{false, 8}, 8, "double x 8 lanes"},
-                        {{true, 1}, 1, "float"},                  {{false, 1}, 1, "double"}};
+  } const variants[] = {{{true, 16}, 16, "float x 16 lanes"},
+                        {{true, 16}, 1024, "float x 16 lanes, 1024 worlds"},
+                        {{true, 8}, 8, "float x 8 lanes"},
+                        {{false, 8}, 8, "double x 8 lanes"},
+                        {{true, 1}, 1, "float"},
+                        {{false, 1}, 1, "double"}};
   for (const auto& v : variants)
     c.add(make_lanes_runner(model, v.worlds, v.type, native_kernels(), std::string(v.name) + ", native"));
 }
@@ -118,7 +123,8 @@ std::vector<double> targets(const RobotKind& kind, int round, bool moving) {
   return t;
 }
 
-/// Runs `steps` steps, changing the targets now and then where joints are to move. Returns processor seconds of the steps.
+/// Runs `steps` steps, changing the targets now and then where joints are to move. Returns processor seconds of the
+/// steps.
 double timed(Runner& r, const RobotKind& kind, int steps, int& round, bool moving) {
   double sum = 0;
   for (int done = 0; done < steps;) {
@@ -231,7 +237,8 @@ void worn_leg(ObjectSpec& o) {
 }
 /// Thigh and shin in two pieces each [facts: nao.md 4.5d].
 void flexible_leg(ObjectSpec& o) {
-  if (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch")) o.flex = FlexSpec{1, 2006.5, 276, false, {0, 0, 1}};
+  if (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch"))
+    o.flex = FlexSpec{1, 2006.5, 276, false, {0, 0, 1}};
 }
 
 /// Nao H25 V6 with a chain at every joint, standing.
@@ -274,9 +281,7 @@ Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names,
   Diagnostics problems;
   for (const std::string& n : names)
     if (std::find(all.begin(), all.end(), n) == all.end()) {
-      const std::string near = nearest(n, all);
-      problems.push_back({{}, Severity::error, "unknown benchmark '" + n + "'",
-                          near.empty() ? "there are stand, air, crowd, levels, nao" : "did you mean '" + near + "'?"});
+      problems.push_back({{}, Severity::error, "unknown benchmark '" + n + "'", did_you_mean(n, all)});
     }
   if (!problems.empty()) return problems;
   std::vector<BenchRow> rows;

@@ -87,8 +87,9 @@ TEST(Bench, mujoco_has_the_same_robot) {
   ASSERT_EQ(m.nq(), kind.nq());
   for (int seed = 0; seed < 10; ++seed) {
     Start s = perturbed(model, seed, 0.3);
-    for (int i = 0; i < 6; ++i) s.v[static_cast<std::size_t>(i)] = 0;  // MuJoCo turns the base's velocity into its own axes
-    for (std::size_t j = 0; j < kind.joints.size(); ++j)               // away from the stops, which are soft in both
+    for (int i = 0; i < 6; ++i)
+      s.v[static_cast<std::size_t>(i)] = 0;               // MuJoCo turns the base's velocity into its own axes
+    for (std::size_t j = 0; j < kind.joints.size(); ++j)  // away from the stops, which are soft in both
       s.q[7 + j] = clamped(s.q[7 + j], kind.joints[j].lower + 0.05, kind.joints[j].upper - 0.05);
     std::copy(s.q.begin(), s.q.end(), m.q().begin());
     std::copy(s.v.begin(), s.v.end(), m.v().begin());

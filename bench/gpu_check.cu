@@ -1,5 +1,5 @@
-// gpu_check FILE stand|fall: 256 perturbed worlds on the GPU against the same source on this machine's CPU, in float and in
-// double, over 1000 steps; then robot-steps a second for several numbers of worlds. FILE: from gpu_dump.
+// gpu_check FILE stand|fall: 256 perturbed worlds on the GPU against the same source on this machine's CPU, in float
+// and in double, over 1000 steps; then robot-steps a second for several numbers of worlds. FILE: from gpu_dump.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,12 +18,25 @@ template <class T>
 class HostWorld {
  public:
   HostWorld(const BatchConstantsT<T>& c, const float* row)
-      : c_(c), at_(make_row_layout(c.kind.njoint(), c.kind.npoint())), numbers_(row, row + at_.size), frames_(n()), sine_(n()),
-        cosine_(n()), contacts_(static_cast<std::size_t>(c.kind.npoint())), begin_(n() + 1), drive_(n()), acc_(n()), a_(n()),
-        factors_(n()), branch_I_(n()), branch_b_(n()) {}
+      : c_(c),
+        at_(make_row_layout(c.kind.njoint(), c.kind.npoint())),
+        numbers_(row, row + at_.size),
+        frames_(n()),
+        sine_(n()),
+        cosine_(n()),
+        contacts_(static_cast<std::size_t>(c.kind.npoint())),
+        begin_(n() + 1),
+        drive_(n()),
+        acc_(n()),
+        a_(n()),
+        factors_(n()),
+        branch_I_(n()),
+        branch_b_(n()) {}
   void step(int steps) {
-    const StepRoomT<T> room{frames_.data(), sine_.data(), cosine_.data(), contacts_.data(), begin_.data(), drive_.data(),
-                            acc_.data(), a_.data(), {&root_, factors_.data(), branch_I_.data(), branch_b_.data()}};
+    const StepRoomT<T> room{
+        frames_.data(),   sine_.data(),  cosine_.data(),
+        contacts_.data(), begin_.data(), drive_.data(),
+        acc_.data(),      a_.data(),     {&root_, factors_.data(), branch_I_.data(), branch_b_.data()}};
     const RowT<T> row = row_at(numbers_.data(), at_);
     for (int k = 0; k < steps; ++k) step_world<T, RecomputeFrames, T>(c_, row, room);
   }
@@ -64,7 +77,8 @@ struct Wide {
              bound_centre.data(), bound_radius.data()},
             joints.data(),
             cast<double>(f.ground),
-            cast<double>(f.gravity), f.h};
+            cast<double>(f.gravity),
+            f.h};
   }
 };
 
@@ -106,7 +120,9 @@ struct Spread {
 };
 
 std::size_t place(int world, int number, int row_size) {
-  return (static_cast<std::size_t>(world / kGpuTile) * static_cast<std::size_t>(row_size) + static_cast<std::size_t>(number)) * kGpuTile +
+  return (static_cast<std::size_t>(world / kGpuTile) * static_cast<std::size_t>(row_size) +
+          static_cast<std::size_t>(number)) *
+             kGpuTile +
          static_cast<std::size_t>(world % kGpuTile);
 }
 
@@ -123,7 +139,8 @@ std::vector<float> slab_of(const GpuFile& f, const GpuWorlds& g, double tumble) 
 /// Errors of one world after 1000 steps: GPU and CPU float against CPU double.
 struct Errors {
   Spread gpu_z, gpu_q, cpu_z, cpu_q;
-  void add(const GpuFile& f, const std::vector<float>& slab, int w, const HostWorld<float>& single, const HostWorld<double>& exact) {
+  void add(const GpuFile& f, const std::vector<float>& slab, int w, const HostWorld<float>& single,
+           const HostWorld<double>& exact) {
     const int size = static_cast<int>(f.start.size());
     auto on_gpu = [&](int i) { return static_cast<double>(slab[place(w, i, size)]); };
     double worst_gpu = 0, worst_cpu = 0;
@@ -142,7 +159,9 @@ struct Errors {
     cpu_q.print("worst joint, CPU float [rad]");
     gpu_q.print("worst joint, GPU float [rad]");
     // As good as the CPU's float: medians within a factor 3, the 99th of 100 within 10 (falls amplify rounding).
-    auto at = [](const Spread& s, double share) { return s.x[static_cast<std::size_t>(share * static_cast<double>(s.x.size() - 1))]; };
+    auto at = [](const Spread& s, double share) {
+      return s.x[static_cast<std::size_t>(share * static_cast<double>(s.x.size() - 1))];
+    };
     return at(gpu_q, 0.5) < 3 * at(cpu_q, 0.5) + 1e-6 && at(gpu_z, 0.5) < 3 * at(cpu_z, 0.5) + 1e-7 &&
            at(gpu_q, 0.99) < 10 * at(cpu_q, 0.99) + 1e-5;
   }

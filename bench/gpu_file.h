@@ -1,5 +1,5 @@
-/// A robot's float constants and its start in one text file, so that a machine with a GPU needs neither loaders nor compilers
-/// of models. bench/humanoid28.gpu is made by gpu_dump from robots/humanoid28.toml; a test compares the two.
+/// A robot's float constants and its start in one text file, so that a machine with a GPU needs neither loaders nor
+/// compilers of models. bench/humanoid28.gpu is made by gpu_dump from robots/humanoid28.toml; a test compares the two.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,10 @@ struct GpuFile {
   BatchConstantsT<float> view() const {
     return {{nlink, branch_count, static_cast<RootKind>(root), links.data(), points.data(), point_begin.data(),
              bound_centre.data(), bound_radius.data()},
-            joints.data(), ground, gravity, h};
+            joints.data(),
+            ground,
+            gravity,
+            h};
   }
 
   /// Calls f with every number in order: the one list that writing and reading share.
@@ -35,8 +38,10 @@ struct GpuFile {
     auto vec = [&](Vec3T<float>& a) { f(a.x), f(a.y), f(a.z); };
     f(h), vec(gravity), vec(ground.n), vec(ground.t1), vec(ground.t2), f(ground.offset), f(ground.present);
     for (LinkT<float>& l : links) {
-      vec(l.p_PB), vec(l.axis), vec(l.com), f(l.J.xx), f(l.J.xy), f(l.J.xz), f(l.J.yy), f(l.J.yz), f(l.J.zz), f(l.mass), f(l.rotor);
-      f(l.parent), f(l.branch), f(l.axis_kind), f(l.prismatic), f(l.follows), f(l.tip), f(l.on_branch_path), f(l.same_origin);
+      vec(l.p_PB), vec(l.axis), vec(l.com), f(l.J.xx), f(l.J.xy), f(l.J.xz), f(l.J.yy), f(l.J.yz), f(l.J.zz), f(l.mass),
+          f(l.rotor);
+      f(l.parent), f(l.branch), f(l.axis_kind), f(l.prismatic), f(l.follows), f(l.tip), f(l.on_branch_path),
+          f(l.same_origin);
       f(l.diagonal), f(l.leader), f(l.follower), f(l.hold), f(l.ratio);
     }
     for (ContactPointT<float>& p : points)
@@ -53,12 +58,13 @@ struct GpuFile {
   }
 
   std::string text() {
-    std::string out = "gradus gpu 2\n" + std::to_string(nlink) + " " + std::to_string(npoint) + " " + std::to_string(branch_count) +
-                      " " + std::to_string(root) + "\n";
+    std::string out = "gradus gpu 2\n" + std::to_string(nlink) + " " + std::to_string(npoint) + " " +
+                      std::to_string(branch_count) + " " + std::to_string(root) + "\n";
     int column = 0;
     numbers([&](auto& x) {
       char word[40];
-      std::snprintf(word, sizeof word, "%.9g%c", static_cast<double>(x), ++column % 16 ? ' ' : '\n');  // nine digits give a float back
+      std::snprintf(word, sizeof word, "%.9g%c", static_cast<double>(x),
+                    ++column % 16 ? ' ' : '\n');  // nine digits give a float back
       out += word;
     });
     return out + "\n";

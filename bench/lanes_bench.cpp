@@ -13,11 +13,11 @@ int main(int argc, char** argv) {
   auto rows = bench::run_benchmarks(names, options);
   for (const Diagnostic& d : rows.notes()) fmt::print(stderr, "{}\n", to_string(d));
   if (!rows) return 1;
-  fmt::print("{:18} {:13} {:38} {:>7} {:>9} {:>9} {:>8}  {}\n", "scenario", "engine", "variant", "robots", "ns/step", "x MuJoCo",
-             "contacts", "hash");
+  fmt::print("{:18} {:13} {:38} {:>7} {:>9} {:>9} {:>8}  {}\n", "scenario", "engine", "variant", "robots", "ns/step",
+             "x MuJoCo", "contacts", "hash");
   for (const bench::BenchRow& r : *rows)
-    fmt::print("{:18} {:13} {:38} {:>7} {:>9.1f} {:>9.2f} {:>8}  {:016x} {}\n", r.scenario, r.engine, r.variant, r.robots,
-               r.ns_per_robot_step, r.times_mujoco, r.contacts, r.hash, r.note);
+    fmt::print("{:18} {:13} {:38} {:>7} {:>9.1f} {:>9.2f} {:>8}  {:016x} {}\n", r.scenario, r.engine, r.variant,
+               r.robots, r.ns_per_robot_step, r.times_mujoco, r.contacts, r.hash, r.note);
   if (!rows->empty()) fmt::print("commit {}, {}, {}\n", (*rows)[0].commit, (*rows)[0].compiler, (*rows)[0].cpu);
   return 0;
 }

@@ -12,13 +12,18 @@ std::string text(Vec3 a) { return fmt::format("{:.17g} {:.17g} {:.17g}", a.x, a.
 std::string geom(const ShapeInfo& s, double friction) {
   const ShapeSpec& d = s.spec;
   std::string size;
-  if (d.kind == ShapeKind::box) size = text(d.size * 0.5);
-  else if (d.kind == ShapeKind::sphere) size = fmt::format("{:.17g}", d.radius);
-  else if (d.kind == ShapeKind::capsule || d.kind == ShapeKind::cylinder) size = fmt::format("{:.17g} {:.17g}", d.radius, d.length / 2);
-  else return "";
+  if (d.kind == ShapeKind::box)
+    size = text(d.size * 0.5);
+  else if (d.kind == ShapeKind::sphere)
+    size = fmt::format("{:.17g}", d.radius);
+  else if (d.kind == ShapeKind::capsule || d.kind == ShapeKind::cylinder)
+    size = fmt::format("{:.17g} {:.17g}", d.radius, d.length / 2);
+  else
+    return "";
   const Quat q = to_quaternion(s.X_LS.R);
   return fmt::format(
-      "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{:.17g} {:.17g} {:.17g} {:.17g}\" contype=\"0\" conaffinity=\"1\" "
+      "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{:.17g} {:.17g} {:.17g} {:.17g}\" contype=\"0\" "
+      "conaffinity=\"1\" "
       "friction=\"{:.17g} 0.005 0.0001\"/>\n",
       to_string(d.kind), size, text(s.X_LS.p), q.w, q.x, q.y, q.z, friction);
 }
@@ -30,18 +35,21 @@ std::string joint(const RobotKind& kind, int link) {
   return fmt::format(
       "<joint name=\"j{}\" type=\"{}\" axis=\"{}\" damping=\"{:.17g}\" armature=\"{:.17g}\" frictionloss=\"{:.17g}\" "
       "limited=\"{}\"{}/>\n",
-      link, l.prismatic ? "slide" : "hinge", text(l.axis), j.servo.kd + j.damping, l.rotor, j.friction, limited ? "true" : "false",
-      limited ? fmt::format(" range=\"{:.17g} {:.17g}\"", j.lower, j.upper) : "");
+      link, l.prismatic ? "slide" : "hinge", text(l.axis), j.servo.kd + j.damping, l.rotor, j.friction,
+      limited ? "true" : "false", limited ? fmt::format(" range=\"{:.17g} {:.17g}\"", j.lower, j.upper) : "");
 }
 
 std::string body(const RobotKind& kind, double friction, int link) {
   const Link& l = kind.links[static_cast<std::size_t>(link)];
   std::string s = fmt::format("<body name=\"b{}\" pos=\"{}\">\n", link, text(l.p_PB));
-  if (link == 0) s += kind.root == RootKind::free ? "<freejoint/>\n" : "";
-  else s += joint(kind, link);
+  if (link == 0)
+    s += kind.root == RootKind::free ? "<freejoint/>\n" : "";
+  else
+    s += joint(kind, link);
   if (l.mass > 0)
-    s += fmt::format("<inertial pos=\"{}\" mass=\"{:.17g}\" fullinertia=\"{:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g}\"/>\n",
-                     text(l.com), l.mass, l.J.xx, l.J.yy, l.J.zz, l.J.xy, l.J.xz, l.J.yz);
+    s += fmt::format(
+        "<inertial pos=\"{}\" mass=\"{:.17g}\" fullinertia=\"{:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g}\"/>\n",
+        text(l.com), l.mass, l.J.xx, l.J.yy, l.J.zz, l.J.xy, l.J.xz, l.J.yz);
   for (const ShapeInfo& shape : kind.shapes)
     if (shape.link == link && shape.spec.collides) s += geom(shape, friction);
   for (int i = link + 1; i < kind.nlink(); ++i)
@@ -54,7 +62,8 @@ std::string actuators(const RobotKind& kind) {
   for (int i = 1; i < kind.nlink(); ++i) {
     const ServoSpec& servo = kind.joints[static_cast<std::size_t>(i - 1)].servo;
     const bool limited = std::isfinite(servo.torque);
-    s += fmt::format("<position joint=\"j{}\" kp=\"{:.17g}\" forcelimited=\"{}\"{}/>\n", i, servo.kp, limited ? "true" : "false",
+    s += fmt::format("<position joint=\"j{}\" kp=\"{:.17g}\" forcelimited=\"{}\"{}/>\n", i, servo.kp,
+                     limited ? "true" : "false",
                      limited ? fmt::format(" forcerange=\"{:.17g} {:.17g}\"", -servo.torque, servo.torque) : "");
   }
   return s;
@@ -68,8 +77,10 @@ std::string to_mjcf(const RobotKind& kind, const ContactSpec& contact, const Mjc
       "<option timestep=\"{:.17g}\" integrator=\"{}\" solver=\"{}\" gravity=\"{}\"/>\n<worldbody>\n",
       kind.name, o.step, o.integrator, o.solver, text(o.gravity));
   if (o.ground)
-    s += fmt::format("<geom name=\"ground\" type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"{:.17g} 0.005 0.0001\"/>\n",
-                     contact.friction);
+    s += fmt::format(
+        "<geom name=\"ground\" type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"{:.17g} 0.005 "
+        "0.0001\"/>\n",
+        contact.friction);
   s += body(kind, contact.friction, 0);
   return s + "</worldbody>\n<actuator>\n" + actuators(kind) + "</actuator>\n</mujoco>\n";
 }

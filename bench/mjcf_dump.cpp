@@ -1,4 +1,5 @@
-// mjcf_dump SCENE: the first robot of a scene as MJCF on standard output, for peers outside this build [bench/mujoco_pypi.py].
+// mjcf_dump SCENE: the first robot of a scene as MJCF on standard output, for peers outside this build
+// [bench/mujoco_pypi.py].
 #include <cstdio>
 
 #include "bench/mjcf.h"

@@ -38,7 +38,8 @@ class LanesRunner : public Runner {
   }
   void describe(BenchRow& out) override {
     out.contacts = 0;
-    for (int k = 0; k < static_cast<int>(lanes_->kind().points.size()); ++k) out.contacts += lanes_->normal_force(0, k) > 0;
+    for (int k = 0; k < static_cast<int>(lanes_->kind().points.size()); ++k)
+      out.contacts += lanes_->normal_force(0, k) > 0;
     out.hash = lanes_->hash();
     if (!lanes_->finite(0)) out.note = "state is not finite";
   }
@@ -51,7 +52,9 @@ class MujocoRunner : public Runner {
  public:
   explicit MujocoRunner(std::unique_ptr<Mujoco> mujoco) : mujoco_(std::move(mujoco)) {}
   void run(int steps) override { mujoco_->step(steps); }
-  void set_targets(std::span<const double> target) override { std::copy(target.begin(), target.end(), mujoco_->ctrl().begin()); }
+  void set_targets(std::span<const double> target) override {
+    std::copy(target.begin(), target.end(), mujoco_->ctrl().begin());
+  }
   void describe(BenchRow& out) override { out.contacts = mujoco_->contact_count(); }
 
  private:
@@ -83,8 +86,8 @@ Result<std::unique_ptr<Runner>> make_lanes_runner(const Model& model, int worlds
   r->row.engine = "gradus";
   r->row.variant = variant;
   r->row.robots = worlds;
-  r->row.methods = std::string("articulated, compliant ground points, servo, ") + (type.single ? "float" : "double") + " x " +
-                   std::to_string(type.lanes);
+  r->row.methods = std::string("articulated, compliant ground points, servo, ") + (type.single ? "float" : "double") +
+                   " x " + std::to_string(type.lanes);
   return std::unique_ptr<Runner>(std::move(r));
 }
 
@@ -97,9 +100,11 @@ Result<std::unique_ptr<Runner>> make_mujoco_runner(const Model& model, const Con
   auto mujoco = Mujoco::make(to_mjcf(*robot.kind, contact, options));
   if (!mujoco) return mujoco.notes();
   auto q = (*mujoco)->q();
-  const double base[7] = {robot.p_WB.x, robot.p_WB.y, robot.p_WB.z, robot.q_WB.w, robot.q_WB.x, robot.q_WB.y, robot.q_WB.z};
+  const double base[7] = {robot.p_WB.x, robot.p_WB.y, robot.p_WB.z, robot.q_WB.w,
+                          robot.q_WB.x, robot.q_WB.y, robot.q_WB.z};
   std::copy(base, base + 7, q.begin());
-  for (std::size_t j = 0; j < robot.kind->joints.size(); ++j) q[7 + j] = (*mujoco)->ctrl()[j] = robot.kind->joints[j].initial;
+  for (std::size_t j = 0; j < robot.kind->joints.size(); ++j)
+    q[7 + j] = (*mujoco)->ctrl()[j] = robot.kind->joints[j].initial;
   auto r = std::make_unique<MujocoRunner>(std::move(*mujoco));
   r->row.engine = "mujoco " + Mujoco::version();
   r->row.variant = "Euler, Newton, pyramidal";

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "link/firasim/messages.h"
-#include "wheels_load.h"
+#include "support/wheels_load.h"
 
 namespace {
 
@@ -120,8 +120,8 @@ void print(const Case& c, double seconds, std::uint64_t seed, const Outcome& o) 
 
 bool healthy(const Case& c, double seconds, const Outcome& o) {
   const double limit = c.team == 11 && c.load == Load::chase ? 5e-4 : 1e-4;
-  return o.least_gap > -limit && o.report.not_finite == 0 && o.report.stalled == 0 && o.report.forced == 0 && o.report.impact_gain <= 1e-9 &&
-         static_cast<double>(o.report.impacts) <= 60 * seconds && o.most_impacts <= 500;
+  return o.least_gap > -limit && o.report.not_finite == 0 && o.report.stalled == 0 && o.report.forced == 0 &&
+         o.report.impact_gain <= 1e-9 && static_cast<double>(o.report.impacts) <= 60 * seconds && o.most_impacts <= 500;
 }
 
 struct SoakRun {
@@ -151,7 +151,8 @@ int soak(double hours5, double hours11, int seeds) {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
       threads.emplace_back([&] {
-        for (std::size_t k; (k = next++) < runs.size();) runs[k].outcome = run(runs[k].what, runs[k].seconds, runs[k].seed, true);
+        for (std::size_t k; (k = next++) < runs.size();)
+          runs[k].outcome = run(runs[k].what, runs[k].seconds, runs[k].seed, true);
       });
   }
   bool ok = true;

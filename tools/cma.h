@@ -100,6 +100,7 @@ class Cma {
     return x;
   }
 
+  /// Mean, paths, covariance and step size from the best of a generation.
   void learn(const std::vector<std::pair<double, Vector>>& people) {
     const double n = static_cast<double>(n_), m = mu_eff_;
     const double cc = (4 + m / n) / (n + 4 + 2 * m / n), cs = (m + 2) / (n + m + 5),
@@ -108,21 +109,41 @@ class Cma {
     const double ds = 1 + cs + 2 * std::max(0.0, std::sqrt((m - 1) / (n + 1)) - 1);
     const double chi = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
     const Vector old = mean_;
+    move_mean(people);
+    const double length = lengthen_path(old, cs);
+    const bool steady = length / chi < 1.4 + 2 / (n + 1);
+    for (std::size_t i = 0; i < n_; ++i)
+      path_c_[i] = (1 - cc) * path_c_[i] + (steady ? std::sqrt(cc * (2 - cc) * m) : 0) * (mean_[i] - old[i]) / sigma_;
+    learn_covariance(people, old, c1, cm);
+    sigma_ *= std::exp(cs / ds * (length / chi - 1));
+    Square D = C_, B(n_);
+    diagonalise(D, B);
+    turn_path(B);
+    B_ = B;
+    for (std::size_t i = 0; i < n_; ++i) scale_[i] = std::sqrt(std::max(D(i, i), 1e-20));
+  }
+
+  void move_mean(const std::vector<std::pair<double, Vector>>& people) {
     for (std::size_t i = 0; i < n_; ++i) {
       mean_[i] = 0;
       for (std::size_t k = 0; k < weight_.size(); ++k) mean_[i] += weight_[k] * people[k].second[i];
     }
-    double length = 0;
-    for (std::size_t k = 0; k < n_; ++k) {  // step in the frame of the eigenvectors, scaled to a sphere
+  }
+
+  /// The step from `old` in the frame of the eigenvectors, scaled to a sphere, into its path. Returns the path's
+  /// length.
+  double lengthen_path(const Vector& old, double cs) {
+    double square = 0;
+    for (std::size_t k = 0; k < n_; ++k) {
       double y = 0;
       for (std::size_t i = 0; i < n_; ++i) y += B_(i, k) * (mean_[i] - old[i]) / sigma_;
-      path_s_[k] = (1 - cs) * path_s_[k] + std::sqrt(cs * (2 - cs) * m) * y / scale_[k];
-      length += path_s_[k] * path_s_[k];
+      path_s_[k] = (1 - cs) * path_s_[k] + std::sqrt(cs * (2 - cs) * mu_eff_) * y / scale_[k];
+      square += path_s_[k] * path_s_[k];
     }
-    length = std::sqrt(length);
-    const bool steady = length / chi < 1.4 + 2 / (n + 1);
-    for (std::size_t i = 0; i < n_; ++i)
-      path_c_[i] = (1 - cc) * path_c_[i] + (steady ? std::sqrt(cc * (2 - cc) * m) : 0) * (mean_[i] - old[i]) / sigma_;
+    return std::sqrt(square);
+  }
+
+  void learn_covariance(const std::vector<std::pair<double, Vector>>& people, const Vector& old, double c1, double cm) {
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t j = 0; j < n_; ++j) {
         double rank = 0;
@@ -130,12 +151,6 @@ class Cma {
           rank += weight_[k] * (people[k].second[i] - old[i]) * (people[k].second[j] - old[j]) / (sigma_ * sigma_);
         C_(i, j) = (1 - c1 - cm) * C_(i, j) + c1 * path_c_[i] * path_c_[j] + cm * rank;
       }
-    sigma_ *= std::exp(cs / ds * (length / chi - 1));
-    Square D = C_, B(n_);
-    diagonalise(D, B);
-    turn_path(B);
-    B_ = B;
-    for (std::size_t i = 0; i < n_; ++i) scale_[i] = std::sqrt(std::max(D(i, i), 1e-20));
   }
 
   /// The path of steps is kept in the frame of the eigenvectors, which has just turned.

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include "bench/bench.h"
 
 #include <cinttypes>
@@ -56,7 +57,7 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   cmd->footer("Example: gradus bench stand");
   cmd->callback([o, &outcome] {
     bench::BenchOptions options;
-    options.data_dir = load_options().search.empty() ? "." : load_options().search.front();
+    options.data_dir = shipped_files().search.empty() ? "." : shipped_files().search.front();
     options.rounds = o->rounds;
     ProgressSetup setup;
     setup.style = o->json ? ProgressStyle::silent : progress_style(stderr);

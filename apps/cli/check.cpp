@@ -1,6 +1,9 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "cli/advice.h"
 #include "cli/commands.h"
+#include "core/mcap_reader.h"
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
@@ -12,14 +15,24 @@ namespace gradus::cli {
 namespace {
 
 Diagnostics check_scene(const std::string& path) {
-  auto scene = load_scene(path, load_options());
+  auto scene = load_scene(path, shipped_files());
   if (!scene) return scene.notes();
   Diagnostics notes = scene.notes();
   auto model = compile(*scene);
   if (!model) return model.notes();
   auto world = World::make(std::move(*model));
+  const Diagnostics hints = advice(*scene);
   notes.insert(notes.end(), world.notes().begin(), world.notes().end());
+  notes.insert(notes.end(), hints.begin(), hints.end());
   return notes;
+}
+
+/// Every sum and count of the log; that its states can be computed again is for `gradus replay` to say.
+Diagnostics check_log(const std::string& path) {
+  auto log = McapReader::open(path);
+  if (!log) return log.notes();
+  log->verify();
+  return log->notes();
 }
 
 Diagnostics check_file(const std::string& path) {
@@ -27,7 +40,8 @@ Diagnostics check_file(const std::string& path) {
     case FileKind::motion: return load_motion(path).notes();
     case FileKind::walk: return load_walk(path).notes();
     case FileKind::servo: return load_servo(path).notes();
-    case FileKind::robot: return load_robot(path, load_options()).notes();
+    case FileKind::robot: return load_robot(path, shipped_files()).notes();
+    case FileKind::log: return check_log(path);
     case FileKind::scene: break;
   }
   return check_scene(find_scene(path));
@@ -36,9 +50,9 @@ Diagnostics check_file(const std::string& path) {
 }  // namespace
 
 void add_check(CLI::App& app, Outcome& outcome) {
-  auto* cmd = app.add_subcommand("check", "Check scene, robot, servo and motion files; all errors at once");
+  auto* cmd = app.add_subcommand("check", "Check scene, robot, servo and motion files, and logs; all errors at once");
   auto files = std::make_shared<std::vector<std::string>>();
-  cmd->add_option("FILE", *files, "scene, robot (.toml, .urdf), servo or motion files")->required();
+  cmd->add_option("FILE", *files, "scene, robot (.toml, .urdf), servo or motion files, logs (.mcap)")->required();
   cmd->footer("Exit status 1 if there are errors.\nExample: gradus check scenes/levels.toml robots/kidsize.toml");
   cmd->callback([files, &outcome] {
     for (const std::string& f : *files) {

@@ -5,32 +5,23 @@
 #include <ctime>
 #include <filesystem>
 
+#include "cli/advice.h"
 #include "cli/commands.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
+#include "load/shipped.h"
+#include "step/record.h"
 
 namespace gradus::cli {
 
 namespace fs = std::filesystem;
 
-LoadOptions load_options() {
-  LoadOptions options;
-  for (const char* folder : {GRADUS_CHECKOUT_DIR, GRADUS_DATA_DIR})
-    if (fs::is_directory(folder)) options.search.emplace_back(folder);
-  return options;
-}
-
-std::string find_scene(const std::string& name) {
-  if (fs::exists(name)) return name;
-  for (const std::string& folder : load_options().search)
-    for (const std::string& candidate : {folder + "/" + name, folder + "/scenes/" + name + ".toml"})
-      if (fs::exists(candidate)) return candidate;
-  return name;  // the loader says that it is not there
-}
+std::string find_scene(const std::string& name) { return find_shipped(name, "scenes"); }
 
 FileKind kind_of(const std::string& path) {
   if (fs::path(path).extension() == ".urdf") return FileKind::robot;
+  if (fs::path(path).extension() == ".mcap") return FileKind::log;
   std::FILE* f = std::fopen(path.c_str(), "rb");
   if (!f) return FileKind::scene;
   std::string text(1 << 16, '\0');
@@ -63,21 +54,25 @@ std::string quoted(const std::string& text) {
 }
 
 Result<SceneSpec> scene_of_robot(const std::string& path) {
-  const auto robot = load_robot(path, load_options());
+  const auto robot = load_robot(path, shipped_files());
   if (!robot) return robot.notes();
   const bool has_joints = std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
   const std::string name = plain_name(path);
   return parse_scene("[world]\nname = " + quoted(name) + "\nabout = " + quoted(name + " alone on a plane") +
                          "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name + "]\nmodel = " +
                          quoted(fs::absolute(path).string()) + "\nmotion = \"" + (has_joints ? "articulated" : "free_body") + "\"\n",
-                     path, load_options());
+                     path, shipped_files());
 }
 
 }  // namespace
 
 Result<SceneSpec> load_scene_or_robot(const std::string& name) {
   const std::string path = find_scene(name);
-  return kind_of(path) == FileKind::robot ? scene_of_robot(path) : load_scene(path, load_options());
+  switch (kind_of(path)) {
+    case FileKind::robot: return scene_of_robot(path);
+    case FileKind::log: return scene_of_log(path);
+    default: return load_scene(path, shipped_files());
+  }
 }
 
 void print(const Diagnostics& notes) {
@@ -89,7 +84,7 @@ namespace {
 /// "no scene 'levls'; did you mean 'levels'?"
 void print_no_scene(const std::string& name) {
   std::vector<std::string> names;
-  for (const std::string& folder : load_options().search)
+  for (const std::string& folder : shipped_files().search)
     if (fs::is_directory(folder + "/scenes"))
       for (const auto& entry : fs::directory_iterator(folder + "/scenes")) names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
@@ -98,6 +93,22 @@ void print_no_scene(const std::string& name) {
   for (const std::string& n : names) all += " " + n;
   std::fprintf(stderr, "error: there is no file and no scene '%s'; %s\n", name.c_str(),
                near.empty() ? ("scenes that come with gradus:" + all).c_str() : ("did you mean '" + near + "'?").c_str());
+}
+
+/// ROBOT=LEVEL, or LEVEL for all. Faults name the option that was typed; of those that all robots share the first is enough.
+void apply_motion(SceneSpec& scene, const std::string& text, Diagnostics& problems) {
+  Diagnostics faults;
+  const std::size_t eq = text.find('=');
+  std::vector<std::string> robots;  // by name: every assignment makes a new scene
+  if (eq != std::string::npos) robots.push_back(text.substr(0, eq));
+  else
+    for (const RobotInstanceSpec& r : scene.robots) robots.push_back(r.name);
+  for (const std::string& robot : robots)
+    if (!apply_set(scene, robot + ".motion=" + text.substr(eq + 1), faults)) break;  // npos + 1 = 0
+  for (Diagnostic& d : faults) {
+    d.place = {"--motion " + text, 0, 0};
+    problems.push_back(std::move(d));
+  }
 }
 
 }  // namespace
@@ -110,16 +121,10 @@ std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vec
   if (!scene) return std::nullopt;
   Diagnostics problems;
   for (const std::string& s : sets) apply_set(*scene, s, problems);
-  for (const std::string& m : motions) {  // ROBOT=LEVEL, or LEVEL for all
-    const std::size_t eq = m.find('=');
-    if (eq != std::string::npos) {
-      apply_set(*scene, m.substr(0, eq) + ".motion=" + m.substr(eq + 1), problems);
-    } else {
-      for (const RobotInstanceSpec& r : scene->robots) apply_set(*scene, r.name + ".motion=" + m, problems);
-    }
-  }
+  for (const std::string& m : motions) apply_motion(*scene, m, problems);
   print(problems);
   if (has_errors(problems)) return std::nullopt;
+  print(advice(*scene));
   return std::move(*scene);
 }
 

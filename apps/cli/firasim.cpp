@@ -72,11 +72,23 @@ bool apply_firasim(const std::string& items, SceneSpec& scene, bool& waits_for_c
   return Items(scene.groups[0], waits_for_clients).apply(items);
 }
 
+void announce_firasim(const SceneSpec& scene, const control::FirasimMatch& m) {
+  const GroupSpec& g = scene.groups[0];
+  const bool blue = g.blue == "firasim", yellow = g.yellow == "firasim";
+  std::string vision;
+  for (const std::string& v : g.firasim.vision) vision += (vision.empty() ? "" : ", ") + v;
+  const std::string host = g.firasim.commands.substr(0, g.firasim.commands.rfind(':'));
+  std::fprintf(stderr, "firasim: pictures go to %s, commands of %s are taken on %s:%u\n", vision.c_str(),
+               blue && yellow ? "both teams" : blue ? "blue" : yellow ? "yellow" : "nobody", host.c_str(), m.command_port());
+}
+
 void print_firasim(const control::FirasimMatch& m) {
   const firasim::ServerCounters& c = m.counters();
   std::printf("  firasim: %" PRId64 " pictures sent, %" PRId64 " packets taken", c.frames, c.packets);
   std::printf("; dropped: %" PRId64 " malformed, %" PRId64 " oversized, %" PRId64 " flooded, %" PRId64 " stale, %" PRId64 " entries refused\n",
               c.malformed, c.oversized, c.flooded, c.stale, c.refused);
+  if (c.packets == 0 && m.awaits_clients())
+    std::printf("           no client was heard: it has to send its commands to the address above\n");
   if (c.watchdog_stops || c.send_failures || m.impatient())
     std::printf("           %" PRId64 " teams stopped by the watchdog, %" PRId64 " pictures not sent, %" PRId64 " steps without an answer\n",
                 c.watchdog_stops, c.send_failures, m.impatient());

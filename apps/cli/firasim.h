@@ -14,6 +14,8 @@ namespace gradus::cli {
 /// Changes the scene's group. False after errors, which were printed.
 bool apply_firasim(const std::string& items, SceneSpec& scene, bool& waits_for_clients);
 
+/// Where pictures go and commands come in, on standard error: what a client has to be told.
+void announce_firasim(const SceneSpec& scene, const control::FirasimMatch& match);
 void print_firasim(const control::FirasimMatch& match);
 nlohmann::ordered_json firasim_json(const control::FirasimMatch& match);
 /// Score and clock of each group, and placements that were moved.

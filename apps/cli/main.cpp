@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 
 namespace {
 
@@ -9,9 +10,11 @@ namespace {
 void print_welcome() {
   std::printf(
       "gradus %s: robots that walk, roll and play soccer, each at the level of detail that you need.\n\n"
-      "  gradus run levels --speed real --view    watch one humanoid at four levels of detail, in your browser\n"
+      "  gradus run levels --view                 watch one humanoid at four levels of detail, in your browser\n"
       "  gradus run levels                        the same as fast as possible, with a summary\n"
-      "  gradus run my_robot.urdf --speed real --view     your own robot, alone on a plane\n"
+      "  gradus list                              the scenes and robots that come with it\n"
+      "  gradus new my_team                       your own control program, in Python or C\n"
+      "  gradus run my_robot.urdf --view          your own robot, alone on a plane\n"
       "  gradus check my_robot.urdf               all errors of a file at once\n"
       "  gradus show levels --properties          everything that can be read, plotted, logged, set\n\n"
       "  gradus --help                            all commands\n"
@@ -25,31 +28,39 @@ int main(int argc, char** argv) {
   using namespace gradus::cli;
   if (argc == 1) return print_welcome(), 0;
   CLI::App app{"gradus: a simulator of robots that walk, roll and play soccer.\n"
-               "Every robot runs at its own level of detail; all levels share one world."};
+               "Every robot runs at its own level of detail; all levels share one world.",
+               "gradus"};
   app.footer(
       "Examples:\n"
       "  gradus run levels                        one humanoid at four levels of detail, side by side\n"
-      "  gradus run levels --speed real --view    watch and steer it in the browser\n"
+      "  gradus run levels --view                 watch and steer it in the browser\n"
       "  gradus run levels --for 30s --log w.mcap run it and keep a log\n"
       "  gradus replay w.mcap                     run the log again, compare every state\n"
       "  gradus export w.mcap -o walk.html        the log as one page that needs no server\n"
+      "  gradus plot w.mcap level3.x -o walk.svg  draw properties over time\n"
       "  gradus check my_robot.toml               all errors of a file at once\n"
       "  gradus COMMAND --help                    more, with examples");
   app.set_version_flag("--version", GRADUS_VERSION);
   app.require_subcommand(1);
   Outcome outcome;
   add_run(app, outcome);
+  add_list(app, outcome);
+  add_new(app, outcome);
   add_check(app, outcome);
   add_show(app, outcome);
   add_replay(app, outcome);
   add_view(app, outcome);
   add_export(app, outcome);
+  add_plot(app, outcome);
+  add_fit(app, outcome);
   add_bench(app, outcome);
   add_paper(app, outcome);
+  if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
+    return std::fprintf(stderr, "error: %s\n  gradus --help lists the commands\n", problem.c_str()), 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return explain(app, e);
   }
   return outcome.status;
 }

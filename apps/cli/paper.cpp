@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "cli/papers/paper.h"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
+#include <CLI/CLI.hpp>
 #include <cinttypes>
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "core/progress.h"
-#include "step/record.h"
+#include "cli/replay_log.h"
 
 namespace gradus::cli {
 namespace {
@@ -34,17 +34,7 @@ void add_replay(CLI::App& app, Outcome& outcome) {
   cmd->add_flag("--json", o->json, "one JSON object on standard output");
   cmd->footer("Exit status 1, and the first differing step, if a state differs.\nExample: gradus replay walk.mcap");
   cmd->callback([o, &outcome] {
-    ProgressSetup setup;
-    setup.style = o->json ? ProgressStyle::silent : progress_style(stderr);
-    setup.labels = {"steps", " steps/s"};
-    setup.now = now;
-    std::unique_ptr<Progress> bar;
-    auto result = replay(o->log, o->threads, [&](double done, double total) {
-      setup.total = total;
-      if (!bar) bar = std::make_unique<Progress>(setup);
-      bar->update(done);
-    });
-    bar.reset();
+    const auto result = replay_with_bar(o->log, o->threads, o->json);
     print(result ? result->notes : result.notes());
     if (result) print_result(o->log, *result, o->json);
     outcome.status = result && result->first_difference < 0 ? 0 : 1;

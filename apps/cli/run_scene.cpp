@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <csignal>
@@ -20,7 +22,8 @@ double speed_factor(const std::string& text) {
 }
 
 double speed_of(const Runner& run, const RunOptions& o) {
-  return o.speed.empty() && run.wants_real_time() ? 1 : speed_factor(o.speed);
+  const bool people_or_clients = run.wants_real_time() || (o.view_port && !run.firasim());
+  return o.speed.empty() && people_or_clients ? 1 : speed_factor(o.speed);
 }
 
 namespace {
@@ -128,9 +131,32 @@ Summary drive(Runner& run, const RunOptions& o) {
   return {now() - start, w.k(), pacing.behind()};
 }
 
+/// While it lives, what control libraries print goes to standard error: with --json standard output holds one object.
+class QuietOutput {
+ public:
+  explicit QuietOutput(bool wanted) {
+    if (!wanted) return;
+    std::fflush(stdout);
+    saved_ = dup(STDOUT_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~QuietOutput() { end(); }
+  void end() {
+    if (saved_ < 0) return;
+    std::fflush(stdout);
+    dup2(saved_, STDOUT_FILENO);
+    close(saved_);
+    saved_ = -1;
+  }
+
+ private:
+  int saved_ = -1;
+};
+
 }  // namespace
 
 int run_scene(const RunOptions& o) {
+  QuietOutput quiet(o.json);
   auto run = Runner::make(o);
   if (!run) return 1;
   std::signal(SIGINT, on_interrupt);
@@ -140,6 +166,7 @@ int run_scene(const RunOptions& o) {
   const bool whole = run->close_logs();
   if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
   if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());
+  quiet.end();
   if (o.json) print_json(*run, *s, o.scene);
   else print_table(*run, *s, o.scene);
   return whole && run->stopped().empty() ? 0 : 1;

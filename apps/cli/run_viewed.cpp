@@ -149,7 +149,7 @@ std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptio
                (*server)->control_url().c_str(), (*server)->view_url().c_str());
   if (!run->can_rewind())
     std::fprintf(stderr, "note: no going back in this run: %s\n",
-                 o.logs.empty() ? "controllers in libraries may keep a state" : "a log only goes forward");
+                 o.logs.empty() ? "control programs of your own may keep a state; a log of it goes back: --log FILE.mcap, then gradus view" : "a log only goes forward");
   ViewedRun viewed(run, o, **server);
   const double start = now();
   const auto is_over = [&] {

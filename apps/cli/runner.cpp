@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/firasim.h"
+#include "cli/samples.h"
 #include "load/units.h"
 
 namespace gradus::cli {
@@ -33,7 +34,7 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
   run->scene_ = std::move(*scene);
   if (!run->build(o.threads, thread_time)) return nullptr;
   if (!o.duration.empty()) parse_quantity(o.duration, dimension::kTime, run->duration_);
-  if (!run->open_logs(o)) return nullptr;
+  if (!run->read_timed(o.timed) || !run->open_logs(o)) return nullptr;
   const auto remote = [](const GroupSpec& g) { return g.blue == "firasim" || g.yellow == "firasim"; };
   const bool wanted = o.firasim || std::any_of(run->scene_.groups.begin(), run->scene_.groups.end(), remote);
   if (wanted && !run->open_firasim()) return nullptr;
@@ -43,6 +44,7 @@ std::unique_ptr<Runner> Runner::make(const RunOptions& o) {
 std::unique_ptr<Runner> Runner::twin() const {
   std::unique_ptr<Runner> run(new Runner);
   run->scene_ = scene_;
+  run->timed_ = timed_;
   return run->build(world_->threads(), nullptr) ? std::move(run) : nullptr;
 }
 
@@ -65,12 +67,14 @@ bool Runner::build(int threads, double (*clock)()) {
 Runner::~Runner() { close_logs(); }
 
 bool Runner::open_logs(const RunOptions& o) {
+  const auto properties = chosen_properties(*world_, o.properties.empty() ? default_properties(*world_) : o.properties);
+  if (!properties) return false;
   for (const std::string& path : o.logs) {
     const std::string kind = extension_of(path);
     if (kind == ".csv") {
-      if (!open_csv(path, o.properties.empty() ? default_properties(*world_) : o.properties)) return false;
+      if (!open_csv(path, *properties)) return false;
     } else if (kind == ".mcap") {
-      auto recorder = Recorder::open(path, scene_, *world_, o.properties.empty() ? default_properties(*world_) : o.properties);
+      auto recorder = Recorder::open(path, scene_, *world_, *properties);
       if (!recorder) return print(recorder.notes()), false;
       recorders_.push_back(std::move(*recorder));
     } else {
@@ -111,9 +115,8 @@ std::string Runner::apply_now(const Command& command) {
 }
 
 bool Runner::can_rewind() const {
-  const bool has_library = std::any_of(scene_.robots.begin(), scene_.robots.end(),
-                                       [](const RobotInstanceSpec& r) { return r.controller.kind == "library"; });
-  return recorders_.empty() && csvs_.empty() && !has_library;
+  const auto keeps_a_state = [](const RobotInstanceSpec& r) { return r.controller.kind == "library" || r.controller.kind == "process"; };
+  return recorders_.empty() && csvs_.empty() && std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
 }
 
 void Runner::rewind_to(const Snapshot& snapshot) {
@@ -123,7 +126,29 @@ void Runner::rewind_to(const Snapshot& snapshot) {
   watch_->reset(*world_);
 }
 
+bool Runner::read_timed(const std::vector<std::string>& texts) {
+  Diagnostics faults;
+  for (const std::string& text : texts)
+    if (const auto t = read_timed_command(text, *world_, faults)) timed_.push_back(*t);
+  print(faults);
+  return faults.empty();
+}
+
+/// Those that are due before the next step.
+void Runner::apply_timed() {
+  for (const TimedCommand& t : timed_) {
+    if (t.k != world_->k()) continue;
+    const std::string problem = apply_now(t.command);
+    const std::size_t dot = t.command.name.find('.');
+    char value[32];
+    std::snprintf(value, sizeof value, " = %g", t.command.value);
+    const std::string what = t.command.name.substr(dot + 1) + value;
+    events_.push_back({world_->time(), "set", problem.empty() ? what : problem, t.command.name.substr(0, dot)});
+  }
+}
+
 void Runner::step() {
+  apply_timed();
   if (firasim_)
     for (const Command& c : firasim_->receive(*world_)) apply_now(c);
   world_->step();
@@ -149,6 +174,7 @@ bool Runner::open_firasim() {
   auto match = control::FirasimMatch::open(*world_, 0, {waits_for_clients_});
   if (!match) return print(match.notes()), false;
   firasim_ = std::move(*match);
+  announce_firasim(scene_, *firasim_);
   return true;
 }
 

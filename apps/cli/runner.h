@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/event_watch.h"
+#include "cli/timed_command.h"
 #include "core/csv.h"
 #include "control/attach.h"
 #include "control/firasim_match.h"
@@ -16,8 +17,9 @@
 namespace gradus::cli {
 
 struct RunOptions {
-  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with clients
+  std::string scene, duration, speed;  // speed "": as fast as possible, or real time with viewers and clients
   std::vector<std::string> logs, properties, motions, sets;
+  std::vector<std::string> timed;      // "TIME: PATH=VALUE", set while it runs
   std::optional<std::string> firasim;  // what follows --firasim=
   std::optional<int> view_port;  // serve the viewer; 0: any free port
   int past_megabytes = 256;      // memory for going back in the viewer
@@ -62,6 +64,8 @@ class Runner {
   bool open_csv(const std::string& path, const std::vector<std::string>& properties);
   void write_csv();
   bool open_firasim();
+  bool read_timed(const std::vector<std::string>& texts);
+  void apply_timed();
 
   SceneSpec scene_;
   std::unique_ptr<World> world_;
@@ -74,6 +78,7 @@ class Runner {
   bool waits_for_clients_ = false;
   std::unique_ptr<EventWatch> watch_;
   std::int64_t log_steps_ = 10;
+  std::vector<TimedCommand> timed_;  // as given; a run that is rewound meets them again
   std::string stopped_;
 };
 

@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -34,7 +36,9 @@ void print_scene(const SceneSpec& scene, const World& w) {
   const ContactSpec& c = scene.contact;
   std::printf("  contact     %s: stiffness %g N/m, damping %g N s/m, sticking %g N/m, %g N s/m, friction %g\n", c.law.c_str(),
               c.stiffness, c.damping, c.tangential_stiffness, c.tangential_damping, c.friction);
-  std::printf("  field       %zu objects, ground %s\n", m.field.size(), m.ground.present ? "plane" : "none");
+  const auto maps = std::count_if(scene.field.begin(), scene.field.end(), [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::height_field; });
+  std::printf("  field       %zu object%s, ground %s\n", m.field.size(), m.field.size() == 1 ? "" : "s",
+              m.ground.present ? "plane" : maps > 0 ? "height map" : "none");
   for (int r = 0; r < w.robot_count(); ++r) print_robot(w, r);
 }
 
@@ -53,7 +57,7 @@ void add_show(CLI::App& app, Outcome& outcome) {
     bool properties = false, json = false;
   };
   auto o = std::make_shared<Options>();
-  cmd->add_option("SCENE", o->scene, "scene file, or the name of one that comes with gradus")->required();
+  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file or a log")->required();
   cmd->add_flag("--properties", o->properties, "list every property with its unit and present value");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as for run");
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, as for run");

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -8,15 +9,17 @@
 #include <thread>
 
 #include "cli/hand_watch.h"
+#include "cli/replay_log.h"
 #include "cli/runner.h"
+#include "cli/samples.h"
 #include "cli/world_frames.h"
-#include "core/progress.h"
 #include "server/recording.h"
 
 namespace gradus::cli {
 namespace {
 
 constexpr std::size_t kRecordingMax = 256u << 20;  // bytes of frames that a page can be expected to hold
+constexpr double kPictureRate = 30;                // of a page                                        [1/s]
 
 /// Pictures of a log, taken while it is run again: so everything can be shown, not only what was logged.
 class Pictures {
@@ -82,27 +85,8 @@ class Pictures {
 
 /// The log as a page; "" after errors, which were printed.
 std::string page_of(const std::string& log, double rate) {
-  ProgressSetup setup;
-  setup.style = progress_style(stderr);
-  setup.labels = {"steps", " steps/s"};
-  setup.now = now;
-  std::unique_ptr<Progress> bar;
   Pictures pictures(std::filesystem::path(log).stem().string(), rate);
-  const auto result = replay(
-      log, 1,
-      [&](double done, double total) {
-        setup.total = total;
-        if (!bar) bar = std::make_unique<Progress>(setup);
-        bar->update(done);
-      },
-      [&](const World& world) { pictures.take(world); });
-  bar.reset();
-  print(result ? result->notes : result.notes());
-  if (!result) return "";
-  if (result->first_difference >= 0)
-    std::fprintf(
-        stderr, "warning: from step %lld on this program computes other states than the log holds; shown up to there\n",
-        static_cast<long long>(result->first_difference));
+  if (!look_through(log, [&](const World& world) { pictures.take(world); })) return "";
   if (pictures.is_full()) std::fprintf(stderr, "warning: too long for one page, cut off; a lower --rate makes room\n");
   if (pictures.is_empty()) return std::fprintf(stderr, "error: %s holds no states\n", log.c_str()), "";
   return pictures.to_html();
@@ -110,14 +94,15 @@ std::string page_of(const std::string& log, double rate) {
 
 struct ViewOptions {
   std::string log, output;
-  double rate = 30;
+  std::vector<std::string> properties;
+  double rate = 0;  // 0: the default of what is written
   int port = 0;
 };
 
 int serve(const ViewOptions& o) {
   view::ServerOptions options;
   options.port = static_cast<std::uint16_t>(o.port);
-  options.page = page_of(o.log, o.rate);
+  options.page = page_of(o.log, o.rate > 0 ? o.rate : kPictureRate);
   if (options.page.empty()) return 1;
   const auto server = view::ViewServer::start(std::move(options));
   if (!server) return print(server.notes()), 1;
@@ -128,8 +113,8 @@ int serve(const ViewOptions& o) {
   return 0;
 }
 
-int write(const ViewOptions& o) {
-  const std::string page = page_of(o.log, o.rate);
+int write_page(const ViewOptions& o) {
+  const std::string page = page_of(o.log, o.rate > 0 ? o.rate : kPictureRate);
   if (page.empty()) return 1;
   std::ofstream out(o.output, std::ios::binary);
   out << page;
@@ -139,10 +124,36 @@ int write(const ViewOptions& o) {
   return 0;
 }
 
+int write_table(const ViewOptions& o) {
+  const auto samples = read_samples(o.log, o.properties, o.rate);
+  if (!samples) return 1;
+  auto writer = CsvWriter::open(o.output, samples->columns);
+  if (!writer) return print(writer.notes()), 1;
+  const std::size_t rows = samples->values[0].size();
+  std::vector<double> row(samples->columns.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] = samples->values[c][i];
+    writer->row(row);
+  }
+  if (!writer->close()) return std::fprintf(stderr, "error: %s: %s\n", o.output.c_str(), writer->error().c_str()), 1;
+  std::printf("%s: %zu columns, %zu rows\n", o.output.c_str(), row.size(), rows);
+  return 0;
+}
+
+int write(const ViewOptions& o) {
+  const std::string kind = std::filesystem::path(o.output).extension().string();
+  if (kind == ".csv") return write_table(o);
+  if (kind != ".html")
+    return std::fprintf(stderr, "error: cannot write '%s'; end its name with .html (a page) or .csv (a table); gradus plot draws pictures\n",
+                        o.output.c_str()), 1;
+  if (!o.properties.empty()) std::fprintf(stderr, "note: the page holds all properties; --record chooses the columns of a table\n");
+  return write_page(o);
+}
+
 CLI::App* add_command(CLI::App& app, const char* name, const char* about, const std::shared_ptr<ViewOptions>& o) {
   auto* cmd = app.add_subcommand(name, about);
   cmd->add_option("LOG", o->log, "log written by gradus run --log FILE.mcap")->required();
-  cmd->add_option("--rate", o->rate, "pictures per simulated second (default: 30)")->check(CLI::Range(0.1, 1000.0));
+  cmd->add_option("--rate", o->rate, "pictures per simulated second (default: 30); of a table: rows (default: as often as was logged)")->check(CLI::Range(0.1, 1e5));
   return cmd;
 }
 
@@ -158,9 +169,14 @@ void add_view(CLI::App& app, Outcome& outcome) {
 
 void add_export(CLI::App& app, Outcome& outcome) {
   auto o = std::make_shared<ViewOptions>();
-  auto* cmd = add_command(app, "export", "Write a log as one HTML page that needs no server", o);
-  cmd->add_option("-o,--output", o->output, "file to write, as in walk.html")->required();
-  cmd->footer("Example: gradus export walk.mcap -o walk.html");
+  auto* cmd = add_command(app, "export", "Write a log as one HTML page that needs no server, or as a table (CSV)", o);
+  cmd->add_option("-o,--output", o->output, "file to write, as in walk.html or walk.csv")->required();
+  cmd->add_option("--record", o->properties, "columns of the table, as in level3.x or 'level3.*.q' (default: base and joints)");
+  cmd->footer(
+      "The log is run again, so that columns can be had that were not recorded.\n"
+      "Examples:\n"
+      "  gradus export walk.mcap -o walk.html\n"
+      "  gradus export walk.mcap -o knees.csv --record 'level3.*_knee.tau' --rate 1000");
   cmd->callback([o, &outcome] { outcome.status = write(*o); });
 }
 

@@ -91,10 +91,20 @@ view::Robot to_view(const RobotModel& robot, const std::vector<std::string>& lev
   return out;
 }
 
-view::Property to_view(const gradus::Property& p) {
-  const bool is_truth = p.view.type == gradus::PropertyType::truth;
-  return {p.path, p.view.unit, is_truth ? view::PropertyType::boolean : view::PropertyType::number,
-          p.view.write != nullptr};
+view::Property to_view(const gradus::Property& p, const World& world) {
+  using From = gradus::PropertyType;
+  const view::PropertyType type = p.view.type == From::truth   ? view::PropertyType::boolean
+                                  : p.view.type == From::whole ? view::PropertyType::whole
+                                                               : view::PropertyType::number;
+  return {p.path,       p.view.unit,  type,         p.view.write != nullptr,
+          p.view.lower, p.view.upper, p.view.about, p.view.original_value(world)};
+}
+
+/// As many as frames can number.
+std::vector<gradus::Property> numbered_properties(const World& world) {
+  std::vector<gradus::Property> all = list_properties(world);
+  all.resize(std::min<std::size_t>(all.size(), 65535));
+  return all;
 }
 
 const RobotModel& robot_of(const World& world, int r) { return world.model().robots[static_cast<std::size_t>(r)]; }
@@ -123,9 +133,10 @@ Vec3 way(const World& world, int r) {
   return transpose(to_matrix(robot.q_WB)) * (base_position(world.q(r).data()) - robot.p_WB);
 }
 
-/// Do two robots do the same, each in its place?
+/// Do two robots do the same, each in its place? Parameters that were set in one of them do not count: their effect is what
+/// one wants to see.
 bool are_comparable(const RobotModel& a, const RobotModel& b) {
-  return a.kind == b.kind && a.controller.kind != "none" && a.controller.kind == b.controller.kind &&
+  return a.controller.kind != "none" && a.controller.kind == b.controller.kind &&
          a.controller.file == b.controller.file && a.controller.period == b.controller.period &&
          a.controller.start == b.controller.start && a.controller.options == b.controller.options;
 }
@@ -144,7 +155,8 @@ std::size_t rank_of(const World& world, int r) {
 WorldFrames::WorldFrames(const World& world, std::string name, std::string about, std::uint32_t first_revision)
     : name_(std::move(name)), about_(std::move(about)), first_revision_(first_revision) {
   for (int r = 0; r < world.robot_count(); ++r) {
-    const RobotKind& kind = *robot_of(world, r).kind;
+    const RobotKind& kind = *world.first_robot(r).kind;
+    kinds_.push_back(&kind);
     levels_.emplace_back();
     for (const MotionTable& m : all_motions())
       if (m.grouped ? &m == &world.motion(r) : !world.motion(r).grouped && m.bind(kind).missing.empty())
@@ -167,7 +179,8 @@ std::string WorldFrames::motions_of(const World& world) const {
 int WorldFrames::reference_of(const World& world, int robot) const {
   int best = -1;
   for (int r = 0; r < world.robot_count(); ++r)
-    if (are_comparable(robot_of(world, robot), robot_of(world, r)) &&
+    if (kinds_[static_cast<std::size_t>(robot)] == kinds_[static_cast<std::size_t>(r)] &&
+        are_comparable(robot_of(world, robot), robot_of(world, r)) &&
         (best < 0 || rank_of(world, r) > rank_of(world, best)))
       best = r;
   return best == robot || best < 0 || rank_of(world, best) == rank_of(world, robot) ? -1 : best;
@@ -176,7 +189,7 @@ int WorldFrames::reference_of(const World& world, int robot) const {
 /// Takes the properties of the world as it is bound now; are they others than before?
 bool WorldFrames::list(const World& world) {
   std::vector<std::string> paths;
-  for (const gradus::Property& p : list_properties(world)) paths.push_back(p.path);
+  for (const gradus::Property& p : numbered_properties(world)) paths.push_back(p.path);
   if (scene_ && paths == paths_) return false;
   paths_ = std::move(paths);
   return true;
@@ -199,8 +212,11 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   const bool is_new = !scene_ || (!keeps_description_ && list(world));
   if (!scene_) list(world);
   resolve(world);
-  if (!is_new) return scene_;
-  const std::uint32_t revision = scene_ ? scene_->revision + 1 : first_revision_;
+  if (is_new) describe_anew(world, scene_ ? scene_->revision + 1 : first_revision_);
+  return scene_;
+}
+
+void WorldFrames::describe_anew(const World& world, std::uint32_t revision) {
   scene_ = std::make_shared<view::SceneDescription>();
   const Model& model = world.model();
   scene_->name = name_;
@@ -221,8 +237,7 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
     scene_->field.back().shape.kind = ShapeKind::mesh;
     scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
   }
-  for (const gradus::Property& p : list_properties(world)) scene_->properties.push_back(to_view(p));
-  return scene_;
+  for (const gradus::Property& p : numbered_properties(world)) scene_->properties.push_back(to_view(p, world));
 }
 
 void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Frame& frame) {

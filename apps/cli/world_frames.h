@@ -34,6 +34,7 @@ class WorldFrames {
  private:
   std::string motions_of(const World& world) const;
   int reference_of(const World& world, int robot) const;
+  void describe_anew(const World& world, std::uint32_t revision);
   bool list(const World& world);
   void resolve(const World& world);
 
@@ -41,6 +42,7 @@ class WorldFrames {
   std::uint32_t first_revision_;
   VolumeTrees trees_;
   std::vector<FrameBody> bodies_;
+  std::vector<const RobotKind*> kinds_;           // (robots) before any parameter was set
   std::vector<std::vector<std::string>> levels_;  // (robots) motions they can run at
   std::vector<std::string> paths_;                // of the properties, as numbered in frames
   std::vector<PropertyView> views_;               // (paths_) how to read them now; read = null: not at this level

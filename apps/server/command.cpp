@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/parameters.h"
+
 namespace gradus::view {
 namespace {
 
@@ -84,7 +86,10 @@ Action set_property(const json& j, const SceneDescription& scene) {
     if (!field(j, "value").is_boolean()) throw BadCommand("'value' must be true or false");
     return SetProperty{index, j["value"].get<bool>() ? 1.0 : 0.0};
   }
-  return SetProperty{index, number(j, "value", std::max(it->lower, -1e300), std::min(it->upper, 1e300))};
+  const double x = number(j, "value", -1e300, 1e300);
+  const std::string problem = range_fault(it->lower, it->upper, it->unit.c_str(), x);
+  if (!problem.empty()) throw BadCommand(path + " " + problem);
+  return SetProperty{index, x};
 }
 
 Action push(const json& j, const SceneDescription& scene) {

@@ -94,13 +94,25 @@ std::string LiveRun::carry_out(const Action& action) {
 /// past no hand holds one.
 std::string LiveRun::change(const Action& action) {
   if (is_past() && std::holds_alternative<ReleasePush>(action)) return "";
-  if (is_past()) branch();
+  if (is_past()) {
+    if (std::string refused = try_out(action); !refused.empty()) return refused;
+    branch();
+  }
   const std::string error = simulation_.apply(action);
   if (!error.empty()) return error;
   if (scene_->can_seek) course_.inputs.push_back({simulation_.k(), action});  // else nobody will ask for it
   course_.next_input = course_.inputs.size();
   tell_change(action);
   return "";
+}
+
+/// Would it be done? The state is left as it was: what is refused must not cost the future.
+std::string LiveRun::try_out(const Action& action) {
+  std::vector<std::byte> before;
+  simulation_.save(before);
+  std::string error = simulation_.apply(action);
+  simulation_.restore(before);
+  return error;
 }
 
 /// What was done is marked on the time line.

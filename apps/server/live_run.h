@@ -92,6 +92,7 @@ class LiveRun {
 
   void handle(const Command& command);
   std::string change(const Action& action);
+  std::string try_out(const Action& action);
   std::string seek(std::uint64_t k);
   void branch();
   void reset();

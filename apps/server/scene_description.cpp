@@ -67,8 +67,26 @@ json robot_json(const Robot& robot, MeshTable& meshes) {
           {"joints", std::move(joints)}};
 }
 
-json property_json(const Property& p) {
-  json j = {{"path", p.path}, {"unit", p.unit}, {"type", p.type == PropertyType::number ? "number" : "boolean"}};
+/// Numbers texts in order of first use: hundreds of joints have the same to say.
+class TextTable {
+ public:
+  int index_of(const std::string& text) {
+    const auto [it, is_new] = index_.try_emplace(text, static_cast<int>(texts_.size()));
+    if (is_new) texts_.push_back(text);
+    return it->second;
+  }
+  json take() { return std::move(texts_); }
+
+ private:
+  std::map<std::string, int> index_;
+  json texts_ = json::array();
+};
+
+json property_json(const Property& p, TextTable& abouts) {
+  constexpr const char* kTypes[] = {"number", "whole", "boolean"};
+  json j = {{"path", p.path}, {"unit", p.unit}, {"type", kTypes[static_cast<int>(p.type)]}};
+  if (!p.about.empty()) j["about"] = abouts.index_of(p.about);
+  if (p.initial) j["initial"] = limit_json(*p.initial);
   if (p.settable) {
     j["settable"] = true;
     j["lower"] = limit_json(p.lower);
@@ -99,7 +117,8 @@ std::string to_json(const SceneDescription& scene) {
   json robots = json::array(), field = json::array(), properties = json::array();
   for (const Robot& r : scene.robots) robots.push_back(robot_json(r, meshes));
   for (const FieldObject& f : scene.field) field.push_back({{"name", f.name}, {"shape", shape_json(f.shape, meshes)}});
-  for (const Property& p : scene.properties) properties.push_back(property_json(p));
+  TextTable abouts;
+  for (const Property& p : scene.properties) properties.push_back(property_json(p, abouts));
   const json message = {{"type", "scene"},
                         {"name", scene.name},
                         {"about", scene.about},
@@ -111,6 +130,7 @@ std::string to_json(const SceneDescription& scene) {
                         {"robots", std::move(robots)},
                         {"field", std::move(field)},
                         {"meshes", meshes.take()},
+                        {"abouts", abouts.take()},
                         {"properties", std::move(properties)}};
   // A name that is not UTF-8 must not end the process: it is shown with replacement characters.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -43,7 +43,7 @@ struct Robot {
   std::vector<Joint> joints;
 };
 
-enum class PropertyType { number, boolean };
+enum class PropertyType { number, whole, boolean };
 
 /// A value addressed by path. The page groups properties by the path's parts and plots any of them.
 struct Property {
@@ -53,6 +53,8 @@ struct Property {
   bool settable = false;
   double lower = -std::numeric_limits<double>::infinity();  // what set_property accepts
   double upper = std::numeric_limits<double>::infinity();
+  std::string about{};              // one line for people
+  std::optional<double> initial{};  // of a parameter: what it was before anybody set it
 };
 
 struct FieldObject {

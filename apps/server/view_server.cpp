@@ -44,6 +44,7 @@ constexpr auto kTick = std::chrono::microseconds(16667);  // frames are thinned 
 constexpr std::uint32_t kHeaderSizeMax = 8192;
 constexpr std::size_t kPendingTextsMax = 512;  // messages that a viewer has not taken yet
 constexpr std::size_t kEventsKept = 400;       // for viewers that come later: at most so many …
+constexpr std::int64_t kPatience = 2;          // ticks that a new connection may be silent while others wait for its place
 constexpr int kEventsOfOneKind = 64;           // … and of each kind, so that contacts do not push out goals
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -188,7 +189,12 @@ class ViewServer::Hub {
   asio::steady_timer timer_{context_};
   asio::steady_timer accept_pause_{context_};
   std::uint16_t port_ = 0;
-  std::list<std::weak_ptr<HttpSession>> half_open_;           // oldest first
+  struct HalfOpen {
+    std::weak_ptr<HttpSession> session;
+    std::int64_t since;  // tick
+  };
+  std::list<HalfOpen> half_open_;  // oldest first
+  std::int64_t ticks_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Viewer>> viewers_;  // by number
   std::uint64_t next_viewer_ = 1, controller_ = 0;            // 0 = nobody holds the lease
   bool push_is_held_ = false, push_must_end_ = false;
@@ -359,29 +365,38 @@ std::string ViewServer::Hub::url(const std::string& token) const {
   return "http://" + (address.is_v6() ? "[" + host + "]" : host) + ":" + std::to_string(port_) + "/?token=" + token;
 }
 
+/// At most half_open_max requests are unfinished at a time. Newcomers wait in the system's queue until a place is free, so that
+/// many pages may come at once; who has said nothing for kPatience ticks loses its place to them. Ticks, not time: between
+/// two of them whatever had arrived was read, however busy the machine is.
 void ViewServer::Hub::accept_next() {
+  if (half_open_.size() >= static_cast<std::size_t>(options_.half_open_max)) {
+    if (ticks_ - half_open_.front().since < kPatience) {
+      accept_pause_.expires_after(std::chrono::milliseconds(5));
+      return accept_pause_.async_wait([this](error_code ec) {
+        if (!ec) accept_next();
+      });
+    }
+    if (const auto oldest = half_open_.front().session.lock()) oldest->drop();
+    half_open_.pop_front();
+  }
   acceptor_.async_accept([this](error_code ec, tcp::socket socket) {
     if (ec) {  // out of file descriptors, usually: try again in a moment instead of spinning
       accept_pause_.expires_after(std::chrono::milliseconds(100));
       return accept_pause_.async_wait([this](error_code) { accept_next(); });
     }
     ++connections_;
-    while (half_open_.size() >= static_cast<std::size_t>(options_.half_open_max)) {
-      if (const auto oldest = half_open_.front().lock()) oldest->drop();
-      half_open_.pop_front();
-    }
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     const auto session = std::make_shared<HttpSession>(*this, std::move(socket));
-    half_open_.push_back(session);
+    half_open_.push_back({session, ticks_});
     session->run();
     accept_next();
   });
 }
 
 void ViewServer::Hub::remove_half_open(HttpSession* session) {
-  half_open_.remove_if([session](const std::weak_ptr<HttpSession>& w) {
-    const auto s = w.lock();
+  half_open_.remove_if([session](const HalfOpen& h) {
+    const auto s = h.session.lock();
     return !s || s.get() == session;
   });
 }
@@ -430,6 +445,7 @@ void ViewServer::Hub::tick() {
   timer_.expires_after(kTick);
   timer_.async_wait([this](error_code ec) {
     if (ec) return;
+    ++ticks_;
     send_news();
     drop_stalled();
     if (push_must_end_) end_push();

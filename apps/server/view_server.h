@@ -30,7 +30,7 @@ struct ServerOptions {
   std::string view_token;             // "" = random
   std::string page;  // "" = the live viewer; else this, e.g. Recording::to_html(): replay without a run
   int viewers_max = 72;
-  int half_open_max = 64;      // connections that have not finished their request; above, the oldest is dropped
+  int half_open_max = 16;      // connections that have not finished their request
   double request_timeout = 5;  // a request must be complete by then                       [s]
   double idle_timeout = 20;    // a viewer that answers no ping for so long is dropped     [s]
   double write_timeout = 10;   // a viewer that takes no data for so long is dropped       [s]

@@ -166,6 +166,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     hear, mouth = ear(o.vision), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     hear.settimeout(o.patience)
+    print(f"{o.team} listens on {o.vision[0]}:{o.vision[1]} and speaks to {o.commands[0]}:{o.commands[1]}; Ctrl-C ends", file=sys.stderr)
     steps, arrivals = [], []
     try:
         while not o.frames or len(steps) < o.frames:
@@ -173,7 +174,9 @@ def main():
             arrivals.append(time.monotonic())
             steps.append(seen["step"])
             mouth.sendto(packet(o.team == "yellow", play(seen, o.team == "yellow")), o.commands)
-    except (socket.timeout, KeyboardInterrupt):
+    except socket.timeout:
+        print(f"no picture for {o.patience:g} s" + ("" if steps else f"; is gradus running?  gradus run mirosot_5v5 --firasim={o.team}"), file=sys.stderr)
+    except KeyboardInterrupt:
         pass
     finally:
         if o.json and len(steps) > 1:

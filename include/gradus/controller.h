@@ -1,13 +1,14 @@
-/* gradus: the interface of controller libraries. Plain C; include this one file, build a shared library, name it in a scene:
+/* gradus: the interface of controller libraries. Plain C; include this one file, build a shared library and name it
+ * in a scene:
  *
  *     controller = { library = "build/libmy_controller.so", rate = "100 Hz", options = "gain=2" }
  *
- * gradus calls gradus_controller_create once for each robot, gradus_controller_step at the stated rate of simulated time
- * with what the robot sees, and gradus_controller_destroy at the end. All calls for one robot come from one thread, one at
- * a time. Output and command are valid during the call only.
+ * gradus calls gradus_controller_create once for each robot, gradus_controller_step at the stated rate of simulated
+ * time with what the robot sees, and gradus_controller_destroy at the end. All calls for one robot come from one
+ * thread, one at a time. Output and command are valid during the call only.
  *
- * Every struct begins with its size and the interface version: newer versions only append, so a library built against an
- * older header keeps working. SI units, radians; quaternions (w, x, y, z); base axes: x forward, y left, z up.
+ * Every struct begins with its size and the interface version: newer versions only append, so a library built against
+ * an older header keeps working. SI units, radians; quaternions (w, x, y, z); base axes: x forward, y left, z up.
  */
 #ifndef GRADUS_CONTROLLER_H
 #define GRADUS_CONTROLLER_H
@@ -21,49 +22,49 @@ extern "C" {
 
 typedef struct gradus_robot_info {
   uint32_t size, version;
-  const char* name;               /* of this robot in the scene */
-  const char* kind;               /* of robot */
+  const char* name; /* of this robot in the scene */
+  const char* kind; /* of robot */
   int32_t joint_count;
   const char* const* joint_names; /* (joint_count) */
   const double* joint_lower;      /* (joint_count) limits [rad] or [m] */
   const double* joint_upper;
   int32_t foot_count;
-  double period;                  /* between two calls [s] */
+  double period; /* between two calls [s] */
   /* since version 2 */
-  const int32_t* joint_has_motor; /* (joint_count) 1: an actuator chain drives the joint; motor readings and stiffness count */
+  const int32_t* joint_has_motor; /* (joint_count) 1: an actuator chain drives it; motor readings and stiffness count */
 } gradus_robot_info;
 
 typedef struct gradus_output {
   uint32_t size, version;
-  int64_t k;                      /* step number */
-  double time;                    /* simulated [s] */
+  int64_t k;   /* step number */
+  double time; /* simulated [s] */
   int32_t joint_count, foot_count;
-  const double* q;                /* (joint_count) joint coordinates */
-  const double* v;                /* (joint_count) joint velocities */
-  const double* tau;              /* (joint_count) joint forces of the last step */
-  double base_position[3];        /* ground truth, world axes [m] */
-  double base_orientation[4];     /* w x y z */
-  double base_velocity[3];        /* world axes [m/s] */
-  double gyro[3];                 /* base axes [rad/s] */
-  double accelerometer[3];        /* base axes, specific force [m/s^2] */
-  const double* foot_force;       /* (foot_count) normal force [N] */
+  const double* q;            /* (joint_count) joint coordinates */
+  const double* v;            /* (joint_count) joint velocities */
+  const double* tau;          /* (joint_count) joint forces of the last step */
+  double base_position[3];    /* ground truth, world axes [m] */
+  double base_orientation[4]; /* w x y z */
+  double base_velocity[3];    /* world axes [m/s] */
+  double gyro[3];             /* base axes [rad/s] */
+  double accelerometer[3];    /* base axes, specific force [m/s^2] */
+  const double* foot_force;   /* (foot_count) normal force [N] */
   /* since version 2; q is what encoders on the joints see */
-  const double* q_motor;          /* (joint_count) encoders on the motors, at the joint: differ from q by play and elastic teeth */
-  const double* motor_current;    /* (joint_count) [A], 0 without electrical motor */
-  const double* motor_voltage;    /* (joint_count) at the terminals in the last step [V], the same */
+  const double* q_motor; /* (joint_count) encoders on the motors, at the joint: not q where gears have play or yield */
+  const double* motor_current; /* (joint_count) [A], 0 without electrical motor */
+  const double* motor_voltage; /* (joint_count) at the terminals in the last step [V], the same */
 } gradus_output;
 
 typedef struct gradus_command {
   uint32_t size, version;
   int32_t joint_count;
-  double* target;                 /* (joint_count) joint targets; holds the last ones */
+  double* target; /* (joint_count) joint targets; holds the last ones */
   /* since version 2 */
-  double* stiffness;              /* (joint_count) 0 ... 1, share of the servo's output, 0 releases the motor; holds the last ones;
-                                     NULL if no joint has a motor */
+  double* stiffness; /* (joint_count) 0 ... 1, share of the servo's output, 0 releases the motor; holds the last ones;
+                        NULL if no joint has a motor */
 } gradus_command;
 
 /* A library exports these four functions. */
-uint32_t gradus_controller_version(void);  /* returns GRADUS_CONTROLLER_VERSION */
+uint32_t gradus_controller_version(void); /* returns GRADUS_CONTROLLER_VERSION */
 /* Returns the controller's own state, or NULL if it cannot serve this robot. */
 void* gradus_controller_create(const gradus_robot_info* info, const char* options);
 /* Returns 0, or another number to end the run with an error. */

@@ -34,26 +34,26 @@ void solve_piece(const Chain& c, const ChainState& s, double M, double b, double
   }
 }
 
-Chain make_chain(const DriveModel& drive, double h, int state) {
-  const DriveSpec& d = drive.spec;
-  Chain c{};
-  c.joint = drive.joint;
-  c.state = state;
-  c.gear = d.gear.model;
-  c.h = h;
-  c.per_h = 1 / h;
-  c.mimic_of = -1;
-  c.motor_side = d.controller.motor_side && d.has_rotor();
-  c.error_rate = d.controller.error_rate;
+namespace {
+
+void set_delay(const DriveSpec& d, double h, Chain& c) {
   const double steps = d.delay / h;
   c.delay_steps = static_cast<int>(std::floor(steps + 1e-9));
   c.delay_share = maximum(steps - c.delay_steps, 0.0);
   c.ring = d.delay > 0 ? c.delay_steps + 1 : 0;
+}
+
+void set_controller(const DriveSpec& d, double h, Chain& c) {
+  c.motor_side = d.controller.motor_side && d.has_rotor();
+  c.error_rate = d.controller.error_rate;
   c.kp = d.controller.kp;
   c.ki = d.controller.ki;
   c.kd = d.controller.kd;
   c.limit = d.controller.limit;
   c.slope = h * c.kp + h * h * c.ki + c.kd;
+}
+
+void set_motor(const DriveSpec& d, double h, Chain& c) {
   c.gain = 1;
   c.electrical = d.electrical();
   if (c.electrical) {
@@ -66,6 +66,9 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
   c.inertia = d.rotor_inertia() / h;
   c.released_resistance = d.friction.viscous + (d.has_rotor() ? c.inertia : 0);
   c.resistance = c.released_resistance + c.gain * c.kappa;
+}
+
+void set_friction(const DriveSpec& d, Chain& c) {
   c.coulomb = d.friction.coulomb;
   c.stribeck = d.friction.stribeck;
   c.per_stribeck_speed = 1 / d.friction.stribeck_speed;
@@ -73,6 +76,10 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
   c.load = d.friction.load + (1 - d.gear.efficiency) / d.gear.efficiency;
   c.load_stribeck = d.friction.load_stribeck;
   c.falls = c.stribeck != 0 || c.load_stribeck != 0;
+}
+
+void set_gear(const DriveSpec& d, double h, Chain& c) {
+  c.gear = d.gear.model;
   c.play = d.gear.play;
   c.half_play = 0.5 * d.gear.play;
   c.spring = d.gear.stiffness;
@@ -83,6 +90,22 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
     c.mass_loss = 1 + c.mass * d.gear.damping;
     c.mass_spring = c.mass * d.gear.stiffness;
   }
+}
+
+}  // namespace
+
+Chain make_chain(const DriveModel& drive, double h, int state) {
+  Chain c{};
+  c.joint = drive.joint;
+  c.state = state;
+  c.h = h;
+  c.per_h = 1 / h;
+  c.mimic_of = -1;
+  set_delay(drive.spec, h, c);
+  set_controller(drive.spec, h, c);
+  set_motor(drive.spec, h, c);
+  set_friction(drive.spec, c);
+  set_gear(drive.spec, h, c);
   return c;
 }
 

@@ -1,5 +1,5 @@
-/// Body of servo.h for any scalar. What depends on constants alone is a branch (the same for all lanes); what depends on the
-/// state is a selection.
+/// Body of servo.h for any scalar. What depends on constants alone is a branch (the same for all lanes); what depends
+/// on the state is a selection.
 #pragma once
 #include <limits>
 
@@ -12,7 +12,9 @@ constexpr double kFrictionSpeed = 0.01;  // [rad/s] or [m/s]: regularisation of 
 constexpr double kOver = 1e-9;           // a bound exceeded by this share is rounding
 
 template <class F>
-GRADUS_INLINE bool finite_bound(F x) { return x < std::numeric_limits<F>::infinity(); }
+GRADUS_INLINE bool finite_bound(F x) {
+  return x < std::numeric_limits<F>::infinity();
+}
 
 /// (2)
 template <class T, class S>

@@ -4,6 +4,7 @@
 
 #include "control/attach.h"
 #include "load/scene_toml.h"
+#include "load/shipped.h"
 #include "step/command.h"
 
 namespace gradus {
@@ -28,7 +29,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 Simulation Simulation::load(const std::string& scene_file, int threads) {
-  auto scene = load_scene(scene_file);
+  auto scene = load_scene(find_shipped(scene_file, "scenes"), shipped_files());
   if (!scene) fail(scene.notes());
   auto model = compile(*scene);
   if (!model) fail(model.notes());
@@ -57,7 +58,7 @@ std::uint64_t Simulation::hash() const { return impl_->world->hash(); }
 std::vector<PropertyInfo> Simulation::properties() const {
   std::vector<PropertyInfo> out;
   for (const Property& p : list_properties(*impl_->world))
-    out.push_back({p.path, p.view.unit, p.view.about, p.view.write != nullptr});
+    out.push_back({p.path, p.view.unit, p.view.about, p.view.write != nullptr, p.view.lower, p.view.upper});
   return out;
 }
 

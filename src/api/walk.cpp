@@ -7,6 +7,7 @@
 
 #include "control/walk/walk_controller.h"
 #include "load/robot_toml.h"
+#include "load/shipped.h"
 
 namespace {
 
@@ -37,8 +38,8 @@ struct gradus_walk {
 };
 
 gradus_walk* gradus_walk_open(const char* robot_file, const char* walk_file, char* error, std::uint32_t size) {
-  auto robot = load_robot(robot_file);
-  auto walk = load_walk(walk_file);
+  auto robot = load_robot(find_shipped(robot_file, "robots"), shipped_files());
+  auto walk = load_walk(find_shipped(walk_file, "motions"));
   Diagnostics notes = robot.notes();
   notes.insert(notes.end(), walk.notes().begin(), walk.notes().end());
   if (!robot || !walk) return say(notes, error, size), nullptr;

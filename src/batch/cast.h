@@ -6,9 +6,9 @@ namespace gradus {
 
 template <class G, class F>
 LinkT<G> cast(const LinkT<F>& l) {
-  return {cast<G>(l.p_PB), cast<G>(l.axis), cast<G>(l.com), cast<G>(l.J), G(l.mass), G(l.rotor), l.parent, l.branch,
-          l.axis_kind,     l.prismatic,     l.follows,      l.tip,        l.on_branch_path, l.same_origin, l.diagonal,
-          l.leader,        l.follower,      l.hold,         G(l.ratio)};
+  return {cast<G>(l.p_PB), cast<G>(l.axis), cast<G>(l.com), cast<G>(l.J), G(l.mass), G(l.rotor),       l.parent,
+          l.branch,        l.axis_kind,     l.prismatic,    l.follows,    l.tip,     l.on_branch_path, l.same_origin,
+          l.diagonal,      l.leader,        l.follower,     l.hold,       G(l.ratio)};
 }
 
 template <class G, class F>
@@ -18,9 +18,12 @@ ContactPointT<G> cast(const ContactPointT<F>& p) {
 
 template <class G, class F>
 DriveConstantsT<G> cast(const DriveConstantsT<F>& j) {
-  return {G(j.lower),   G(j.upper),            G(j.stop_k),       G(j.stop_d), G(j.damping), G(j.friction), G(j.spring),
-          {G(j.servo.kp), G(j.servo.kd), G(j.servo.torque), G(j.servo.speed)},
-          j.mimic_of,   G(j.mimic_multiplier), G(j.mimic_offset), j.passive};
+  return {G(j.lower),        G(j.upper),
+          G(j.stop_k),       G(j.stop_d),
+          G(j.damping),      G(j.friction),
+          G(j.spring),       {G(j.servo.kp), G(j.servo.kd), G(j.servo.torque), G(j.servo.speed)},
+          j.mimic_of,        G(j.mimic_multiplier),
+          G(j.mimic_offset), j.passive};
 }
 
 template <class G, class F>

@@ -11,10 +11,12 @@ template <class F>
 DriveConstantsT<F> narrow(const Joint& j) {
   // A chain's equivalent servo reaches its no-load speed by its damping already.
   const double speed = j.drive < 0 ? j.servo.speed : std::numeric_limits<double>::infinity();
-  return {F(j.lower),   F(j.upper),    F(j.stop_k),
-          F(j.stop_d),  F(j.damping),  F(j.friction), F(j.spring),
-          {F(j.servo.kp), F(j.servo.kd), F(j.servo.torque), F(speed)},
-          j.mimic_of,   F(j.mimic_multiplier), F(j.mimic_offset), j.shared};
+  return {F(j.lower),        F(j.upper),
+          F(j.stop_k),       F(j.stop_d),
+          F(j.damping),      F(j.friction),
+          F(j.spring),       {F(j.servo.kp), F(j.servo.kd), F(j.servo.torque), F(speed)},
+          j.mimic_of,        F(j.mimic_multiplier),
+          F(j.mimic_offset), j.shared};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-/// A robot kind's constants in the scalar of a batch, owned. Arrays are flat, so that a GPU takes them with one copy each.
+/// A robot kind's constants in the scalar of a batch, owned. Arrays are flat, so that a GPU takes them with one copy
+/// each.
 #pragma once
 #include <vector>
 

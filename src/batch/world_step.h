@@ -1,12 +1,13 @@
-/// One step of one robot at level `articulated` on the ground, for any scalar: a core in double or float, lanes of worlds, a
-/// CUDA thread. Only the order of the half steps is here [docs/step.md]; every formula is in tree/, contact/, actuator/ and
-/// motion/, the same source that World runs in double.
+/// One step of one robot at level `articulated` on the ground, for any scalar: a core in double or float, lanes of
+/// worlds, a CUDA thread. Only the order of the half steps is here [docs/step.md]; every formula is in tree/, contact/,
+/// actuator/ and motion/, the same source that World runs in double.
 ///
 ///   look     frames, ground points          move     servo, contact law, predict (again where a limit was met)
 ///   commit   State[k+1] in place
 ///
-/// Differences from World: actuator chains are replaced by their equivalent servos [model.h], the state is updated in place, pushes and impulses from outside are not offered (set velocities),
-/// and there are no contacts but those with the ground.
+/// Differences from World: actuator chains are replaced by their equivalent servos [model.h], the state is updated in
+/// place, pushes and impulses from outside are not offered (set velocities), and there are no contacts but those with
+/// the ground.
 #pragma once
 #include "actuator/servo.inl"
 #include "contact/compliant.inl"
@@ -40,7 +41,7 @@ struct BatchConstantsT {
 
 /// Where the numbers of one world start in its row, counted in scalars.
 struct RowLayout {
-  int q, v, memory, target, r;       // 7 + njoint; 6 + njoint; 4 npoint; njoint; njoint + 6
+  int q, v, memory, target, r;  // 7 + njoint; 6 + njoint; 4 npoint; njoint; njoint + 6
   int size;
 };
 inline RowLayout make_row_layout(int njoint, int npoint) {
@@ -56,15 +57,15 @@ inline RowLayout make_row_layout(int njoint, int npoint) {
 /// The numbers of one world (or of one per lane).
 template <class T>
 struct RowT {
-  T *q, *v;                     // coordinates, velocities [state.h]
-  ContactMemoryT<T>* memory;    // (npoint)
-  const T* target;              // (njoint)
-  T* r;                         // results: joint forces (njoint), base acceleration (6); null: not wanted
+  T *q, *v;                   // coordinates, velocities [state.h]
+  ContactMemoryT<T>* memory;  // (npoint)
+  const T* target;            // (njoint)
+  T* r;                       // results: joint forces (njoint), base acceleration (6); null: not wanted
 };
 template <class T>
 GRADUS_INLINE RowT<T> row_at(T* numbers, const RowLayout& at) {
-  return {numbers + at.q, numbers + at.v, reinterpret_cast<ContactMemoryT<T>*>(numbers + at.memory), numbers + at.target,
-          numbers + at.r};
+  return {numbers + at.q, numbers + at.v, reinterpret_cast<ContactMemoryT<T>*>(numbers + at.memory),
+          numbers + at.target, numbers + at.r};
 }
 
 /// Scratch of one step.
@@ -83,7 +84,8 @@ struct StepRoomT {
 /// Policies [tree/frames.h]: how a step gets its frames.
 struct StoreFrames {
   template <class T, class F>
-  static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x, const StepRoomT<T>& room) {
+  static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x,
+                                           const StepRoomT<T>& room) {
     compute_frames(kind.links, kind.nlink, x, room.frames);
     return GivenFrames<T>(room.frames);
   }
@@ -108,7 +110,8 @@ GRADUS_INLINE MaskOf<T> touching(const StaticContactT<T>* contacts, int count) {
 
 /// Half B5: q, v and r in place.
 template <class T, class F>
-GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>& room, MaskOf<T> contact, const RowT<T>& row) {
+GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>& room, MaskOf<T> contact,
+                                const RowT<T>& row) {
   const int n = c.kind.njoint();
   const T h = T(c.h);
   T before[6];
@@ -145,7 +148,8 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
                                   room.articulated, room.acc, room.a);
       },
       [&] {
-        const auto law = review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
+        const auto law =
+            review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
         const auto drive = review_servos<T, F>(c.joints, n, row.v + 6, room.a, c.h, room.drive);
         return any(mask_or(law, drive));
       });

@@ -30,7 +30,7 @@ Couple::Couple(const CoupleCapacity& capacity, const CoupleOptions& o) : options
   slots_.reserve(ns), predicted_.reserve(ns), groups_.reserve(ns), contacts_.reserve(nc), rows_.resize(nc);
   effects_.reserve(static_cast<std::size_t>(capacity.responses));
   group_of_.reserve(ns), parent_.resize(ns), order_.reserve(nc), island_first_.reserve(nc + 1);
-  local_.resize(ns), local_slots_.resize(ns), loaded_.resize(ns);
+  local_.resize(ns), local_slots_.resize(ns), place_.resize(ns), loaded_.resize(ns);
   adjacent_.resize(ns * ((ns + 63) / 64));
   block_at_.resize(ns * ns);
   blocks_.resize(static_cast<std::size_t>(capacity.blocks) * 36);

@@ -159,10 +159,19 @@ class Couple {
 
   // sparse factor of (14)
   bool order_slots(int lo, int hi);
+  void list_slots(int lo, int hi);
+  void eliminate_by_degree();
+  int least_joined();
+  bool allocate_pattern();
   bool allocate_block(int i, int j);
+  int words() const { return (local_count_ + 63) / 64; }  // of a row of adjacent_
+  std::uint64_t* neighbours(int i) { return &adjacent_[static_cast<std::size_t>(i) * words()]; }
+  void join(int i, int j) { neighbours(i)[j / 64] |= 1ull << (j % 64); }
+  bool joined(int i, int j) { return (neighbours(i)[j / 64] >> (j % 64)) & 1; }
   double* block(int i, int j) { return &blocks_[static_cast<std::size_t>(block_at_[i * local_count_ + j]) * 36]; }
   bool has_block(int i, int j) const { return block_at_[i * local_count_ + j] >= 0; }
   void assemble(int lo, int hi);
+  void add_side(const Row& r, int slot, const Vec6* j, double sign);
   bool factorise();
 
   CoupleCapacity capacity_;
@@ -173,7 +182,8 @@ class Couple {
   std::vector<Row> rows_;
   std::vector<Effect> effects_;
   std::vector<int> group_of_, parent_, order_, island_first_;
-  std::vector<int> local_, local_slots_;  // slot → place in the elimination; place → slot
+  std::vector<int> local_, local_slots_;  // slot → place in the elimination; number among the island's → slot
+  std::vector<int> place_;                // number among the island's → place in the elimination
   std::vector<std::uint8_t> loaded_;      // (places) an active contact acts there; elsewhere (14) reads f = 0
   int local_count_ = 0, block_count_ = 0;
   std::vector<std::uint64_t> adjacent_;  // bit matrix of the elimination graph

@@ -70,59 +70,77 @@ bool Couple::allocate_block(int i, int j) {
 
 /// Places for the island's slots by minimum degree (ties: lowest slot), and blocks for the pattern with its fill.
 bool Couple::order_slots(int lo, int hi) {
-  // the slots of the island, ascending
-  int n = 0;
+  list_slots(lo, hi);
+  std::fill(adjacent_.begin(), adjacent_.begin() + static_cast<std::ptrdiff_t>(local_count_) * words(), 0);
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[order_[i]];
+    for (int s : {r.a, r.b})
+      for (int q = r.first; q < r.last && s >= 0; ++q)
+        if (effects_[q].slot != s) join(local_[s], local_[effects_[q].slot]), join(local_[effects_[q].slot], local_[s]);
+  }
+  eliminate_by_degree();
+  if (!allocate_pattern()) return false;
+  for (int i = 0; i < local_count_; ++i) local_[local_slots_[i]] = place_[i];
+  return true;
+}
+
+/// The slots that the island's contacts reach, ascending.
+void Couple::list_slots(int lo, int hi) {
   std::fill(local_.begin(), local_.begin() + static_cast<std::ptrdiff_t>(slots_.size()), -1);
   for (int i = lo; i < hi; ++i) {
     const Row& r = rows_[order_[i]];
     for (int q = r.first; q < r.last; ++q) local_[effects_[q].slot] = 0;
   }
+  local_count_ = 0;
   for (std::size_t s = 0; s < slots_.size(); ++s)
-    if (local_[s] == 0) local_[s] = n, local_slots_[n++] = static_cast<int>(s);
-  local_count_ = n;
-  const int words = (n + 63) / 64;
-  std::fill(adjacent_.begin(), adjacent_.begin() + static_cast<std::ptrdiff_t>(n) * words, 0);
-  auto bits = [&](int i) { return &adjacent_[static_cast<std::size_t>(i) * words]; };
-  auto set = [&](int i, int j) { bits(i)[j / 64] |= 1ull << (j % 64); };
-  auto get = [&](int i, int j) { return (bits(i)[j / 64] >> (j % 64)) & 1; };
-  for (int i = lo; i < hi; ++i) {
-    const Row& r = rows_[order_[i]];
-    for (int s : {r.a, r.b})
-      for (int q = r.first; q < r.last && s >= 0; ++q)
-        if (effects_[q].slot != s) set(local_[s], local_[effects_[q].slot]), set(local_[effects_[q].slot], local_[s]);
+    if (local_[s] == 0) local_[s] = local_count_, local_slots_[local_count_++] = static_cast<int>(s);
+}
+
+/// Elimination on the bit matrix: the neighbours of an eliminated node become a clique without it. Afterwards the row
+/// of a node holds its neighbours at its elimination, all placed later.
+void Couple::eliminate_by_degree() {
+  const int n = local_count_;
+  std::fill(place_.begin(), place_.begin() + n, -1);
+  for (int place = 0; place < n; ++place) {
+    const int best = least_joined();
+    place_[best] = place;
+    const std::uint64_t out = ~(1ull << (best % 64));
+    for (int j = 0; j < n; ++j) {
+      if (place_[j] >= 0) continue;
+      std::uint64_t* row = neighbours(j);
+      if (joined(best, j)) {
+        for (int w = 0; w < words(); ++w) row[w] |= neighbours(best)[w];
+        row[j / 64] &= ~(1ull << (j % 64));
+      }
+      row[best / 64] &= out;
+    }
   }
-  // eliminate on the bit matrix; rows keep their fill for the pattern
+}
+
+/// Of the nodes that are not eliminated yet the one with the fewest neighbours.
+int Couple::least_joined() {
+  int best = -1, least = local_count_ + 1;
+  for (int i = 0; i < local_count_; ++i) {
+    if (place_[i] >= 0) continue;
+    int degree = 0;
+    for (int w = 0; w < words(); ++w) degree += std::popcount(neighbours(i)[w]);
+    if (degree < least) least = degree, best = i;
+  }
+  return best;
+}
+
+bool Couple::allocate_pattern() {
+  const int n = local_count_;
   std::fill(block_at_.begin(), block_at_.begin() + static_cast<std::ptrdiff_t>(n) * n, -1);
   block_count_ = 0;
-  for (int i = 0; i < n; ++i) rhs_[i] = -1;  // place of node i, while ordering
-  for (int place = 0; place < n; ++place) {
-    int best = -1, least = n + 1;
-    for (int i = 0; i < n; ++i) {
-      if (rhs_[i] >= 0) continue;
-      int degree = 0;
-      for (int w = 0; w < words; ++w) degree += std::popcount(bits(i)[w]);
-      if (degree < least) least = degree, best = i;
-    }
-    rhs_[best] = place;
-    for (int j = 0; j < n; ++j) {  // neighbours become a clique without the eliminated node
-      if (!get(best, j) || rhs_[j] >= 0) continue;
-      for (int w = 0; w < words; ++w) bits(j)[w] |= bits(best)[w];
-      bits(j)[j / 64] &= ~(1ull << (j % 64));
-    }
-    for (int j = 0; j < n; ++j)
-      if (rhs_[j] < 0) bits(j)[best / 64] &= ~(1ull << (best % 64));
-  }
-  // bits(i) now holds the neighbours of i at its elimination, all placed later
   for (int i = 0; i < n; ++i) {
-    const int p = static_cast<int>(rhs_[i]);
+    const int p = place_[i];
     if (!allocate_block(p, p)) return false;
     for (int j = 0; j < n; ++j) {
-      if (!get(i, j) || rhs_[j] <= rhs_[i]) continue;
-      const int q = static_cast<int>(rhs_[j]);
-      if (!allocate_block(p, q) || !allocate_block(q, p)) return false;
+      if (!joined(i, j) || place_[j] <= p) continue;
+      if (!allocate_block(p, place_[j]) || !allocate_block(place_[j], p)) return false;
     }
   }
-  for (int i = 0; i < n; ++i) local_[local_slots_[i]] = static_cast<int>(rhs_[i]);
   return true;
 }
 
@@ -143,31 +161,31 @@ void Couple::assemble(int lo, int hi) {
   for (int i = lo; i < hi; ++i) {
     const Row& r = rows_[order_[i]];
     if (!r.active) continue;
-    for (int side = 0; side < 2; ++side) {
-      const int s = side == 0 ? r.a : r.b;
-      const Vec6* j = side == 0 ? r.ja : r.jb;
-      const double sign = side == 0 ? 1 : -1;
-      if (s < 0) continue;
-      double jt[6][3];  // Jᵀ with its sign
-      for (int k = 0; k < 3; ++k) {
-        const double v[6] = {j[k].a.x, j[k].a.y, j[k].a.z, j[k].l.x, j[k].l.y, j[k].l.z};
-        for (int m = 0; m < 6; ++m) jt[m][k] = sign * v[m];
-      }
-      double jk[6][3];  // Jᵀ K
+    add_side(r, r.a, r.ja, 1);
+    add_side(r, r.b, r.jb, -1);
+  }
+}
+
+/// What a contact adds to the equations of one of its slots.
+void Couple::add_side(const Row& r, int slot, const Vec6* j, double sign) {
+  if (slot < 0) return;
+  double jt[6][3], jk[6][3];  // Jᵀ with its sign, Jᵀ K
+  for (int k = 0; k < 3; ++k) {
+    const double v[6] = {j[k].a.x, j[k].a.y, j[k].a.z, j[k].l.x, j[k].l.y, j[k].l.z};
+    for (int m = 0; m < 6; ++m) jt[m][k] = sign * v[m];
+  }
+  for (int m = 0; m < 6; ++m)
+    for (int l = 0; l < 3; ++l) jk[m][l] = jt[m][0] * r.K[0][l] + jt[m][1] * r.K[1][l] + jt[m][2] * r.K[2][l];
+  double* f = &rhs_[static_cast<std::size_t>(local_[slot]) * 6];
+  for (int m = 0; m < 6; ++m) f[m] += jt[m][0] * r.c[0] + jt[m][1] * r.c[1] + jt[m][2] * r.c[2];
+  for (int q = r.first; q < r.last; ++q) {
+    if (!loaded_[local_[effects_[q].slot]]) continue;
+    double* B = block(local_[slot], local_[effects_[q].slot]);
+    for (int l = 0; l < 3; ++l) {
+      const Vec6& w = effects_[q].w[l];
+      const double e[6] = {w.a.x, w.a.y, w.a.z, w.l.x, w.l.y, w.l.z};
       for (int m = 0; m < 6; ++m)
-        for (int l = 0; l < 3; ++l) jk[m][l] = jt[m][0] * r.K[0][l] + jt[m][1] * r.K[1][l] + jt[m][2] * r.K[2][l];
-      double* f = &rhs_[static_cast<std::size_t>(local_[s]) * 6];
-      for (int m = 0; m < 6; ++m) f[m] += jt[m][0] * r.c[0] + jt[m][1] * r.c[1] + jt[m][2] * r.c[2];
-      for (int q = r.first; q < r.last; ++q) {
-        if (!loaded_[local_[effects_[q].slot]]) continue;
-        double* B = block(local_[s], local_[effects_[q].slot]);
-        for (int l = 0; l < 3; ++l) {
-          const Vec6& w = effects_[q].w[l];
-          const double e[6] = {w.a.x, w.a.y, w.a.z, w.l.x, w.l.y, w.l.z};
-          for (int m = 0; m < 6; ++m)
-            for (int o = 0; o < 6; ++o) B[6 * m + o] += jk[m][l] * e[o];
-        }
-      }
+        for (int o = 0; o < 6; ++o) B[6 * m + o] += jk[m][l] * e[o];
     }
   }
 }

@@ -88,9 +88,6 @@ void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostic
       notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
       if (!shape) continue;
       StaticKind::LinkShape x{*shape, s.X_LS, static_cast<int>(i), {}};
-      for (const StaticSolid& solid : solids_)
-        x.law.push_back(law_of(pair_numbers(model.contact, kind.objects[static_cast<std::size_t>(s.object)].surface,
-                                            model.field[static_cast<std::size_t>(solid.object)].surface)));
       const Box3 own = moved(s.X_LS, bounds(*shape));
       box = {smaller(box.lo, own.lo), larger(box.hi, own.hi)};
       out->shapes.push_back(std::move(x));
@@ -100,8 +97,27 @@ void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostic
     out->centre.push_back(any ? (box.lo + box.hi) * 0.5 : Vec3{0, 0, 0});
     out->radius.push_back(any ? 0.5 * norm(box.hi - box.lo) : -1);
   }
-  out->extent = extent_of(kind, *out);
+  take_laws(model, kind, *out);
   kinds_[&kind] = std::move(out);
+}
+
+void StaticWorld::take_laws(const Model& model, const RobotKind& kind, StaticKind& out) const {
+  for (StaticKind::LinkShape& x : out.shapes) {
+    const int object = kind.shapes[static_cast<std::size_t>(x.number)].object;
+    x.law.clear();
+    for (const StaticSolid& solid : solids_)
+      x.law.push_back(law_of(pair_numbers(model.contact, kind.objects[static_cast<std::size_t>(object)].surface,
+                                          model.field[static_cast<std::size_t>(solid.object)].surface)));
+  }
+  out.extent = extent_of(kind, out);
+}
+
+void StaticWorld::add_variant(const Model& model, const RobotKind& first, const RobotKind& now) {
+  const auto it = kinds_.find(&first);
+  if (it == kinds_.end()) return;
+  auto out = std::make_unique<StaticKind>(*it->second);
+  take_laws(model, now, *out);
+  kinds_[&now] = std::move(out);
 }
 
 const StaticKind* StaticWorld::kind(const RobotKind& kind) const {

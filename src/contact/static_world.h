@@ -53,6 +53,9 @@ class StaticWorld {
  public:
   /// All objects of the field that touch, and the shapes of all kinds of robots; everything wrong is reported.
   Diagnostics build(const Model& model);
+  /// The same robot with other numbers: shapes as `first` has them, laws of its surfaces as they are now.
+  void add_variant(const Model& model, const RobotKind& first, const RobotKind& now);
+  void drop_variant(const RobotKind& kind) { kinds_.erase(&kind); }
   /// Null if there is nothing to meet.
   const StaticKind* kind(const RobotKind& kind) const;
   const std::vector<StaticSolid>& solids() const { return solids_; }
@@ -62,6 +65,7 @@ class StaticWorld {
  private:
   void add_solids(const Model& model, Diagnostics& notes);
   void add_kind(const Model& model, const RobotKind& kind, Diagnostics& notes);
+  void take_laws(const Model& model, const RobotKind& kind, StaticKind& out) const;
 
   ShapeLibrary library_;
   std::vector<StaticSolid> solids_;

@@ -9,6 +9,8 @@ namespace gradus {
 std::string Controllers::failure() const {
   for (const LibraryController* c : libraries)
     if (!c->failure().empty()) return c->failure();
+  for (const ProcessController* c : processes)
+    if (!c->failure().empty()) return c->failure();
   return "";
 }
 
@@ -30,7 +32,8 @@ std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robo
   const auto file = load_walk(c.file);
   problems.insert(problems.end(), file.notes().begin(), file.notes().end());
   if (!file) return nullptr;
-  auto walk = walk::WalkController::make(*file, robot.kind, norm(world.model().gravity), c.program, {c.stabilise, c.steer, c.start});
+  auto walk = walk::WalkController::make(*file, robot.kind, norm(world.model().gravity), c.program,
+                                         {c.stabilise, c.steer, c.start});
   problems.insert(problems.end(), walk.notes().begin(), walk.notes().end());
   return walk ? std::move(*walk) : nullptr;
 }
@@ -45,8 +48,10 @@ Result<Controllers> attach_controllers(World& world) {
     const ControllerSpec& c = robot.controller;
     if (c.kind == "keyframes") {
       auto motion = load_motion(c.file);
-      if (motion) world.add_controller(r, std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start), c.period, c.start);
-      else problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
+      if (motion)
+        world.add_controller(r, std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start), c.period, c.start);
+      else
+        problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
     } else if (c.kind == "walk") {
       auto controller = make_walk(world, robot, problems);
       if (controller) world.add_controller(r, std::move(controller), c.period, c.start);
@@ -57,6 +62,14 @@ Result<Controllers> attach_controllers(World& world) {
         world.add_controller(r, std::move(*library), c.period, c.start);
       } else {
         problems.insert(problems.end(), library.notes().begin(), library.notes().end());
+      }
+    } else if (c.kind == "process") {
+      auto process = ProcessController::start(c.file, robot.name, *robot.kind, c.period, c.options, c.place);
+      if (process) {
+        out.processes.push_back(process->get());
+        world.add_controller(r, std::move(*process), c.period, c.start);
+      } else {
+        problems.insert(problems.end(), process.notes().begin(), process.notes().end());
       }
     }
   }

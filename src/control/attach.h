@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "link/library/library_controller.h"
+#include "link/process/process_controller.h"
 #include "step/world.h"
 
 namespace gradus {
@@ -11,6 +12,7 @@ namespace gradus {
 /// The controllers that can fail; owned by the world.
 struct Controllers {
   std::vector<const LibraryController*> libraries;
+  std::vector<const ProcessController*> processes;
   std::string failure() const;  // why one no longer works; empty: all do
 };
 

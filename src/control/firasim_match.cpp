@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "control/wheels_team.h"
-#include "motion/planar_wheels/match.h"
 #include "motion/planar_wheels/group.h"
+#include "motion/planar_wheels/match.h"
 
 namespace gradus::control {
 namespace {
@@ -20,7 +20,8 @@ class BoardDriver : public GroupController {
     for (int m = 0; m < see.group->blue + see.group->yellow; ++m) {
       const bool yellow = m >= see.group->blue;
       if (!remote_[yellow]) continue;
-      const firasim::Wheels& w = (yellow ? board_.yellow() : board_.blue())[static_cast<std::size_t>(yellow ? m - see.group->blue : m)];
+      const firasim::Wheels& w =
+          (yellow ? board_.yellow() : board_.blue())[static_cast<std::size_t>(yellow ? m - see.group->blue : m)];
       const auto robot = static_cast<std::size_t>(see.group->members[static_cast<std::size_t>(m)]);
       command_wheels(*see.model->robots[robot].kind, {w.left, w.right}, members[static_cast<std::size_t>(m)]);
     }
@@ -37,8 +38,10 @@ Result<firasim::ServerOptions> server_options(const GroupModel& g) {
   Diagnostics faults;
   const auto address = [&](const std::string& text, firasim::Address& into) {
     auto a = firasim::parse_address(text);
-    if (a) into = *a;
-    else faults.insert(faults.end(), a.notes().begin(), a.notes().end());
+    if (a)
+      into = *a;
+    else
+      faults.insert(faults.end(), a.notes().begin(), a.notes().end());
   };
   o.vision.resize(f.vision.size());
   for (std::size_t i = 0; i < f.vision.size(); ++i) address(f.vision[i], o.vision[i]);
@@ -52,7 +55,8 @@ Result<firasim::ServerOptions> server_options(const GroupModel& g) {
 
 Result<firasim::RefereeOptions> referee_options(const GroupModel& g) {
   firasim::RefereeOptions o;
-  auto commands = firasim::parse_address(g.spec.firasim.referee), placements = firasim::parse_address(g.spec.firasim.placement);
+  auto commands = firasim::parse_address(g.spec.firasim.referee),
+       placements = firasim::parse_address(g.spec.firasim.placement);
   if (!commands) return commands.notes();
   if (!placements) return placements.notes();
   o.commands = *commands, o.placements = *placements;
@@ -122,7 +126,8 @@ void FirasimMatch::poll(const World& world) {
     if (p.team != Color::none) wanted_[p.team == Color::yellow] = std::move(p);
 }
 
-void FirasimMatch::place(const World& world, const firasim::Robot& r, bool yellow, bool present, std::vector<Command>& out) const {
+void FirasimMatch::place(const World& world, const firasim::Robot& r, bool yellow, bool present,
+                         std::vector<Command>& out) const {
   const GroupModel& g = world.groups().model(group_);
   if (static_cast<int>(r.id) >= (yellow ? g.yellow : g.blue)) return;
   const auto member = static_cast<std::size_t>(static_cast<int>(r.id) + (yellow ? g.blue : 0));
@@ -178,7 +183,8 @@ void FirasimMatch::announce(const World& world, int event) {
   const auto match = wheels::match_of(world.section(group_));
   switch (static_cast<MatchEvent>(event)) {
     case MatchEvent::goal_blue:
-    case MatchEvent::goal_yellow: return say(world, Foul::stop, Color::none);
+    case MatchEvent::goal_yellow:
+      return say(world, Foul::stop, Color::none);
     case MatchEvent::kick_off:
       say(world, Foul::kick_off, match[wheels::kLastRestart] >= 0 ? Color::blue : Color::yellow);
       for (firasim::RefereePlacement& p : wanted_) {
@@ -194,7 +200,8 @@ void FirasimMatch::announce(const World& world, int event) {
       say(world, Foul::free_ball, Color::none, ball.x > 0 ? (ball.y > 0 ? 1 : 4) : (ball.y > 0 ? 2 : 3));
       break;
     }
-    case MatchEvent::none: break;
+    case MatchEvent::none:
+      break;
   }
   say(world, Foul::game_on, Color::none);
 }

@@ -1,6 +1,6 @@
-/// A match of a world over FIRASim's protocol [docs/firasim.md]: vision and referee messages out, wheel speeds, replacements
-/// and placements in. Wheel speeds become targets (Input), everything else becomes Commands, so that a log of the run
-/// replays without any client.
+/// A match of a world over FIRASim's protocol [docs/firasim.md]: vision and referee messages out, wheel speeds,
+/// replacements and placements in. Wheel speeds become targets (Input), everything else becomes Commands, so that a log
+/// of the run replays without any client.
 ///
 ///   each step:  for (const Command& c : match.receive(world)) apply(c);   world.step();   match.publish(world);
 #pragma once
@@ -32,6 +32,7 @@ class FirasimMatch {
   const firasim::ServerCounters& counters() const { return server_.counters(); }
   const firasim::RefereeCounters& referee_counters() const { return referee_.counters(); }
   std::int64_t impatient() const { return impatient_; }  // steps taken without an answer from every team
+  bool awaits_clients() const { return remote_[0] || remote_[1]; }  // does a team come over the network?
   std::uint16_t command_port() const { return server_.command_port(); }
 
  private:
@@ -41,7 +42,8 @@ class FirasimMatch {
   bool all_have_answered() const;
   void take(const World& world, const firasim::Orders& orders);
   void take(const World& world, const firasim::RefereeCommand& command);
-  void place(const World& world, const firasim::Robot& robot, bool yellow, bool present, std::vector<Command>& out) const;
+  void place(const World& world, const firasim::Robot& robot, bool yellow, bool present,
+             std::vector<Command>& out) const;
   void announce(const World& world, int event);
   void say(const World& world, firasim::Foul foul, firasim::Color team, std::uint32_t quadrant = 0);
 

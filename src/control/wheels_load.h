@@ -13,11 +13,11 @@ class WheelsLoad : public GroupController {
   void control(const GroupOutput& see, std::span<RobotCommand> members) override;
 
  private:
-  static constexpr double kTop = 40;    // wheel speed                        [rad/s]
-  static constexpr double kHold = 0.48; // a random command lasts this long   [s]
+  static constexpr double kTop = 40;     // wheel speed                        [rad/s]
+  static constexpr double kHold = 0.48;  // a random command lasts this long   [s]
   WheelsLoadKind kind_;
   RandomKey key_;
-  std::int64_t chosen_ = -1;            // period of the commands in force
+  std::int64_t chosen_ = -1;  // period of the commands in force
 };
 
 }  // namespace gradus::control

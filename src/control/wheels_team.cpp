@@ -33,7 +33,8 @@ void WheelsTeam::control(const GroupOutput& see, std::span<RobotCommand> members
   for (int i = 0; i < count_; ++i) {
     const auto m = static_cast<std::size_t>(first_ + i);
     const auto robot = static_cast<std::size_t>(see.group->members[m]);
-    if (see.members[m].seen) command_wheels(*see.model->robots[robot].kind, orders_[static_cast<std::size_t>(i)], members[m]);
+    if (see.members[m].seen)
+      command_wheels(*see.model->robots[robot].kind, orders_[static_cast<std::size_t>(i)], members[m]);
   }
 }
 
@@ -60,7 +61,8 @@ void picture(const GroupOutput& see, firasim::Environment& out) {
   const double radius = see.model->robots[robot].kind->shapes[0].spec.radius;
   if (ball.seen) out.ball = {ball.x, ball.y, radius, ball.vx, ball.vy, 0};  // a missed ball stays where it was
   const PitchSpec& p = *see.model->pitch;
-  out.field = {p.width, p.length, p.goal_width, p.goal_depth, p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
+  out.field = {p.width,         p.length,     p.goal_width, p.goal_depth,
+               p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
   out.goals_blue = static_cast<std::uint32_t>(match[wheels::kGoalsBlue]);
   out.goals_yellow = static_cast<std::uint32_t>(match[wheels::kGoalsYellow]);
 }

@@ -81,17 +81,19 @@ std::string frame_transforms_schema() {
   w.text(3, kTimestampFile);
   append_message_type(w, "Vector3", {{"x", kDouble}, {"y", kDouble}, {"z", kDouble}});
   append_message_type(w, "Quaternion", {{"x", kDouble}, {"y", kDouble}, {"z", kDouble}, {"w", kDouble}});
-  append_message_type(w, "FrameTransform", {{"timestamp", kMessage, ".google.protobuf.Timestamp"},
-                                            {"parent_frame_id", kString},
-                                            {"child_frame_id", kString},
-                                            {"translation", kMessage, ".foxglove.Vector3"},
-                                            {"rotation", kMessage, ".foxglove.Quaternion"}});
+  append_message_type(w, "FrameTransform",
+                      {{"timestamp", kMessage, ".google.protobuf.Timestamp"},
+                       {"parent_frame_id", kString},
+                       {"child_frame_id", kString},
+                       {"translation", kMessage, ".foxglove.Vector3"},
+                       {"rotation", kMessage, ".foxglove.Quaternion"}});
   append_message_type(w, "FrameTransforms", {{"transforms", kMessage, ".foxglove.FrameTransform", kRepeated}});
   end_file(w, file);
   return {out.begin(), out.end()};
 }
 
-void append_frame_transforms(std::vector<std::uint8_t>& out, std::uint64_t time_ns, std::span<const FrameTransform> transforms) {
+void append_frame_transforms(std::vector<std::uint8_t>& out, std::uint64_t time_ns,
+                             std::span<const FrameTransform> transforms) {
   Writer w(out);
   for (const FrameTransform& t : transforms) {
     const std::size_t transform = w.begin(1);

@@ -1,7 +1,8 @@
 /// Poses and shapes as messages under the public Foxglove schema names, so that Foxglove and other viewers show a log
 /// without set-up. A scene is described once (SceneUpdate, JSON: shapes fixed to named frames) and then moved by
 /// FrameTransforms (protobuf, because they are most of a log: a third of the bytes of JSON and a tenth of the time).
-/// Names, types and numbers of fields are those of the public definitions [foxglove-sdk, schemas]; tests/mcap_js compares.
+/// Names, types and numbers of fields are those of the public definitions [foxglove-sdk, schemas]; tests/mcap_js
+/// compares.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,7 +14,7 @@
 namespace gradus::foxglove {
 
 inline constexpr std::string_view kJsonSchema = "jsonschema", kJson = "json";  // encodings of SceneUpdate
-inline constexpr std::string_view kProtobuf = "protobuf";                      // of FrameTransforms, schema and messages
+inline constexpr std::string_view kProtobuf = "protobuf";  // of FrameTransforms, schema and messages
 inline constexpr std::string_view kFrameTransforms = "foxglove.FrameTransforms";
 inline constexpr std::string_view kSceneUpdate = "foxglove.SceneUpdate";
 
@@ -57,7 +58,8 @@ struct Entity {
 };
 
 /// Append one message. In JSON, numbers that are not finite become null, which no viewer draws.
-void append_frame_transforms(std::vector<std::uint8_t>& out, std::uint64_t time_ns, std::span<const FrameTransform> transforms);
+void append_frame_transforms(std::vector<std::uint8_t>& out, std::uint64_t time_ns,
+                             std::span<const FrameTransform> transforms);
 void append_scene_update(std::string& json, std::uint64_t time_ns, std::span<const Entity> entities);
 void append_json_string(std::string& json, std::string_view text);
 

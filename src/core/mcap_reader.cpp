@@ -109,14 +109,17 @@ void McapReader::skim() {
 
 bool McapReader::skim_record(const Record& record) {
   const std::uint64_t offset = record.content - mcap::kRecordHeaderBytes;
-  const bool in_summary = summary_start_ != 0;
   if (record.op == Op::attachment) return list_attachment(record);
   if (record.op == Op::footer) return check_summary(record);
   const bool needed = record.op == Op::header || record.op == Op::schema || record.op == Op::channel ||
                       record.op == Op::metadata || record.op == Op::data_end || record.op == Op::statistics;
   if (!needed) return record.op != Op{0} || damaged(offset, "not a record");
   if (!read_content(record, content_)) return false;
+  return take_content(record) || damaged(offset, "a malformed or contradictory record");
+}
 
+/// What content_ says, of a record that skim_record needs. False if it is malformed or contradicts an earlier one.
+bool McapReader::take_content(const Record& record) {
   ByteReader in(content_);
   bool good = true;
   switch (record.op) {
@@ -134,14 +137,14 @@ bool McapReader::skim_record(const Record& record) {
       good = list_metadata(content_);
       break;
     case Op::data_end:
-      good = !in_summary;
+      good = summary_start_ == 0;
       data_crc_ = in.le<std::uint32_t>();
       summary_start_ = record.end;
       break;
     default:
       message_count_in_summary_ = in.le<std::uint64_t>();
   }
-  return (good && in.ok()) || damaged(offset, "a malformed or contradictory record");
+  return good && in.ok();
 }
 
 /// The footer says where the summary is and gives the sum over it; then the file ends.

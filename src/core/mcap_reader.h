@@ -72,6 +72,7 @@ class McapReader {
   McapReader(std::string path, RandomFile file, const McapReadOptions& options);
   void skim();
   bool skim_record(const Record& record);
+  bool take_content(const Record& record);
   bool check_summary(const Record& footer);
   std::optional<Record> record_at(std::uint64_t offset);
   bool read_content(const Record& record, Bytes& out);

@@ -304,15 +304,8 @@ std::size_t McapWriter::ending_size() const {
          chunk_indexes_.size() + attachment_indexes_.size() + metadata_indexes_.size();
 }
 
-/// DataEnd, summary, summary offsets, Footer and magic.
-Bytes McapWriter::build_ending() const {
-  Bytes out;
-  out.reserve(ending_size());
-  append_le(out, static_cast<std::uint8_t>(Op::data_end));
-  append_le(out, std::uint64_t{4});
-  append_le(out, data_crc_);
-
-  const std::size_t summary = out.size();
+/// The records of the summary, group by group, then where each group is. Returns the place of the latter in the file.
+std::uint64_t McapWriter::append_summary(Bytes& out) const {
   Bytes statistics, offsets;
   append_statistics(statistics);
   const auto append_group = [&](Op op, const Bytes& records) {
@@ -330,9 +323,20 @@ Bytes McapWriter::build_ending() const {
   append_group(Op::chunk_index, chunk_indexes_);
   append_group(Op::attachment_index, attachment_indexes_);
   append_group(Op::metadata_index, metadata_indexes_);
-
-  const std::uint64_t offsets_start = position_ + out.size();
   append_bytes(out, offsets);
+  return position_ + out.size() - offsets.size();
+}
+
+/// DataEnd, summary, summary offsets, Footer and magic.
+Bytes McapWriter::build_ending() const {
+  Bytes out;
+  out.reserve(ending_size());
+  append_le(out, static_cast<std::uint8_t>(Op::data_end));
+  append_le(out, std::uint64_t{4});
+  append_le(out, data_crc_);
+
+  const std::size_t summary = out.size();
+  const std::uint64_t offsets_start = append_summary(out);
   append_le(out, static_cast<std::uint8_t>(Op::footer));
   append_le(out, std::uint64_t{mcap::kFooterBytes - mcap::kRecordHeaderBytes});
   append_le(out, position_ + summary);

@@ -76,6 +76,7 @@ class McapWriter {
   void append_message_indexes(Bytes& chunk_index);
   void count_chunk();
   std::size_t ending_size() const;
+  std::uint64_t append_summary(Bytes& out) const;
   Bytes build_ending() const;
   void append_statistics(Bytes& out) const;
   void finish_file();

@@ -61,4 +61,17 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   return best;
 }
 
+std::string did_you_mean_or(const std::string& word, const std::vector<std::string>& candidates,
+                            const std::string& otherwise) {
+  const std::string best = nearest(word, candidates);
+  return best.empty() ? otherwise : "did you mean '" + best + "'?";
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kReadable = 30;  // a longer list helps nobody
+  std::string list;
+  for (const std::string& k : known) list += (list.empty() ? "known: " : ", ") + k;
+  return did_you_mean_or(word, known, known.size() > kReadable ? "" : list);
+}
+
 }  // namespace gradus

@@ -51,5 +51,10 @@ class [[nodiscard]] Result {
 
 /// The candidate nearest to a misspelt word (edit distance at most a third of its length), or "".
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+/// "did you mean 'x'?" for the nearest candidate, or what is said otherwise.
+std::string did_you_mean_or(const std::string& word, const std::vector<std::string>& candidates,
+                            const std::string& otherwise);
+/// The same, or "known: …" with all of them if they are not too many.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace gradus

@@ -15,8 +15,12 @@ class GroupReader {
   }
 
   GroupSpec read() {
-    for (const auto& [key, x] : {std::pair{"motion", &g_.motion}, {"preset", &g_.preset}, {"tyres", &g_.tyres},
-                                 {"impact", &g_.impact}, {"blue", &g_.blue}, {"yellow", &g_.yellow}})
+    for (const auto& [key, x] : {std::pair{"motion", &g_.motion},
+                                 {"preset", &g_.preset},
+                                 {"tyres", &g_.tyres},
+                                 {"impact", &g_.impact},
+                                 {"blue", &g_.blue},
+                                 {"yellow", &g_.yellow}})
       keep(t_, key, t_.text(key, *x));
     double x = 0;
     if (keep(t_, "friction", t_.number("friction", x))) g_.friction = x;
@@ -62,8 +66,10 @@ class GroupReader {
       f.vision.clear();
       keep(t, "vision", t.texts("vision", f.vision, where), "firasim.");
     }
-    for (const auto& [key, x] : {std::pair{"commands", &f.commands}, {"referee", &f.referee},
-                                 {"placement", &f.placement}, {"interface", &f.interface}})
+    for (const auto& [key, x] : {std::pair{"commands", &f.commands},
+                                 {"referee", &f.referee},
+                                 {"placement", &f.placement},
+                                 {"interface", &f.interface}})
       keep(t, key, t.text(key, *x), "firasim.");
     keep(t, "rate", t.period("rate", f.period), "firasim.");
     keep(t, "watchdog", t.quantity("watchdog", kTime, f.watchdog), "firasim.");

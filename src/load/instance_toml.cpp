@@ -17,14 +17,6 @@ using namespace dimension;
 
 namespace {
 
-std::vector<std::string> joint_names(const RobotSpec& robot) {
-  std::vector<std::string> names;
-  for (const ObjectSpec& o : robot.objects) {
-    if (o.is_joint()) names.push_back(o.name);
-  }
-  return names;
-}
-
 bool has_ground(const SceneSpec& scene) {
   return std::any_of(scene.field.begin(), scene.field.end(), [](const FieldObjectSpec& f) {
     return f.shape.kind == ShapeKind::plane || f.shape.kind == ShapeKind::height_field;
@@ -167,10 +159,10 @@ void InstanceReader::read_joints(TableReader& t, RobotInstanceSpec& r) {
   const toml::table* joints = t.table("joints");
   if (joints == nullptr || r.robot.objects.empty()) return;
   for (const NamedTable& j : in_file_order(*joints)) {
-    const ObjectId id = r.robot.find(j.name);
-    if (!id || !r.robot.objects[static_cast<std::size_t>(id.value)].is_joint()) {
+    const ObjectId id = r.robot.find_joint(j.name);
+    if (!id) {
       fault(j.place, "'" + r.robot.name + "' has no joint " + in_quotes(j.name),
-            did_you_mean(j.name, joint_names(r.robot)));
+            did_you_mean(j.name, r.robot.joint_names()));
       continue;
     }
     ObjectSpec& o = r.robot.objects[static_cast<std::size_t>(id.value)];
@@ -209,7 +201,7 @@ void InstanceReader::read_servo_of(const NamedTable& named, RobotInstanceSpec& r
   }
   if (!used)
     fault(named.place, "'" + r.robot.name + "' has no joint " + in_quotes(named.name),
-          did_you_mean(named.name, joint_names(r.robot)));
+          did_you_mean(named.name, r.robot.joint_names()));
 }
 
 bool InstanceReader::read_servo_node(const toml::node& node, ObjectSpec& o, Diagnostics& log) {
@@ -253,31 +245,40 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   };
   std::string file;
   int given = 0;
-  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"}}) {
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"},
+                        Kind{"process", "controllers"}}) {
     if (t.has(k.key)) ++given;
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\" and library = \"….so\"");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", library = \"….so\" and process = \"….py\"");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
   if (rate && period) fault(t.place("period"), "rate and period are the same thing", "give one of them");
   t.quantity("start", kTime, c.start);
-  t.boolean("loop", c.loop), t.text("options", c.options), t.boolean("stabilise", c.stabilise),
-      t.boolean("steer", c.steer);
+  t.boolean("loop", c.loop);
+  t.text("options", c.options);
+  t.boolean("stabilise", c.stabilise);
+  t.boolean("steer", c.steer);
   if (const toml::node* program = t.get("program")) read_program(*program, c);
+  if (given == 1) refuse_foreign_keys(t);
+  t.finish("a controller");
+}
+
+/// A key of another kind of controller.
+void InstanceReader::refuse_foreign_keys(TableReader& t) {
   struct Owner {
     const char *key, *of;
   };
-  for (const Owner& o : {Owner{"loop", "keyframes"}, Owner{"options", "library"}, Owner{"program", "walk"},
-                         Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
-    if (given == 1 && t.has(o.key) && !t.has(o.of))
-      fault(t.place(o.key),
-            fmt::format("{} is for {} only", o.key, o.of == std::string("library") ? "libraries" : o.of), "remove it");
-  t.finish("a controller");
+  for (const Owner& o :
+       {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+    if (t.has(o.key) && !t.has(o.of))
+      fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  if (t.has("options") && !t.has("library") && !t.has("process"))
+    fault(t.place("options"), "options is for libraries and processes only", "remove it");
 }
 
 /// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.

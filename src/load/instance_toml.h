@@ -40,6 +40,7 @@ class InstanceReader {
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);
   void read_controller_table(const toml::table& table, ControllerSpec& c);
+  void refuse_foreign_keys(TableReader& t);
   void read_program(const toml::node& node, ControllerSpec& c);
   void check_controller_file(const RobotInstanceSpec& r);
   template <class File>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "load/map.h"
@@ -62,19 +63,31 @@ bool read_shape(std::string_view text, std::size_t (&size)[2]) {
   return true;
 }
 
+/// The text between the first bytes and the heights: it begins at `first`. None: reported.
+std::optional<std::string_view> npy_header(std::string_view bytes, const Place& file, std::size_t& first,
+                                           ProblemList& problems) {
+  const auto refuse = [&](const std::string& text, const char* suggestion) -> std::optional<std::string_view> {
+    problems.error(file, text, suggestion);
+    return std::nullopt;
+  };
+  if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY"))
+    return refuse("byte 0: this is not a .npy file", "write it with numpy.save");
+  const int version = bytes[6];
+  if (version != 1 && version != 2) return refuse(fmt::format("byte 6: version {} is not known", version), "");
+  first = version == 1 ? 10 : 12;
+  const std::size_t length = version == 1 ? number_at<std::uint16_t>(bytes, 8) : number_at<std::uint32_t>(bytes, 8);
+  if (length > bytes.size() - first)
+    return refuse(fmt::format("byte 8: a header of {} bytes in a file of {}", length, bytes.size()), "");
+  return bytes.substr(first, length);
+}
+
 }  // namespace
 
 void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, ProblemList& problems) {
-  if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY"))
-    return problems.error(file, "byte 0: this is not a .npy file", "write it with numpy.save");
-  const int version = bytes[6];
-  if (version != 1 && version != 2)
-    return problems.error(file, fmt::format("byte 6: version {} is not known", version), "");
-  const std::size_t first = version == 1 ? 10 : 12;
-  const std::size_t length = version == 1 ? number_at<std::uint16_t>(bytes, 8) : number_at<std::uint32_t>(bytes, 8);
-  if (length > bytes.size() - first)
-    return problems.error(file, fmt::format("byte 8: a header of {} bytes in a file of {}", length, bytes.size()), "");
-  const std::string_view header = bytes.substr(first, length), type = value_of(header, "descr").substr(0, 5);
+  std::size_t first = 0;
+  const std::optional<std::string_view> found = npy_header(bytes, file, first, problems);
+  if (!found) return;
+  const std::string_view header = *found, type = value_of(header, "descr").substr(0, 5);
   std::size_t size[2] = {0, 0};
   if (!read_shape(value_of(header, "shape"), size))
     return problems.error(file, fmt::format("byte {}: the array does not have two dimensions", first),
@@ -87,7 +100,7 @@ void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, Proble
     return problems.error(file, fmt::format("byte {}: the type {} is not read", first, in_quotes(type)),
                           "save float32, float64 or int16, little endian");
   if (!allowed_size(size[1], size[0], file, problems)) return;
-  const std::size_t count = size[0] * size[1], data = first + length;
+  const std::size_t count = size[0] * size[1], data = first + header.size();
   if (bytes.size() - data != count * width)
     return problems.error(file,
                           fmt::format("byte {}: {} bytes of heights, {} × {} need {}", data, bytes.size() - data,

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "load/mesh.h"
 #include "load/mesh_builder.h"
 
 namespace gradus {

@@ -59,12 +59,21 @@ class MotionReader {
     period_place_ = t.place("period");
     t.quantity("loop_from", kTime, motion_.loop_from);
     loop_from_place_ = t.place("loop_from");
+    read_interpolation(t);
+    read_table(t, frames);
+  }
+
+  void read_interpolation(TableReader& t) {
     std::string word = "cubic";
     if (t.text("interpolation", word) && word != "cubic" && word != "linear") {
       fault(t.place("interpolation"), "interpolation: " + in_quotes(word) + " is neither \"cubic\" nor \"linear\"",
             did_you_mean(word, {"cubic", "linear"}));
     }
     motion_.interpolation = word == "linear" ? MotionFile::Interpolation::linear : MotionFile::Interpolation::cubic;
+  }
+
+  /// The compact way: columns, units and rows in place of frames.
+  void read_table(TableReader& t, const toml::node* frames) {
     std::vector<std::string> columns, units;
     std::vector<Place> column_places, unit_places;
     const bool has_columns = t.texts("columns", columns, column_places),
@@ -235,6 +244,19 @@ Result<MotionFile> parse_motion(std::string_view text, const std::string& path) 
   return reader.read(parse_toml(text, path, reader.log()));
 }
 
+namespace {
+
+/// The first frame in which the motion's joint j is beyond the limits of `joint`; the end if there is none.
+std::vector<MotionFile::Frame>::const_iterator first_beyond(const MotionFile& motion, std::size_t j,
+                                                            const ObjectSpec& joint) {
+  constexpr double kSlack = 1e-9;  // limits in degrees, rounded
+  return std::find_if(motion.frames.begin(), motion.frames.end(), [&](const MotionFile::Frame& f) {
+    return f.q[j] < joint.lower - kSlack || f.q[j] > joint.upper + kSlack;
+  });
+}
+
+}  // namespace
+
 Diagnostics check_motion(const MotionFile& motion, const RobotSpec& robot, const Place& mentioned) {
   Diagnostics out;
   const std::string who = "motion '" + motion.name + "': ";
@@ -245,29 +267,18 @@ Diagnostics check_motion(const MotionFile& motion, const RobotSpec& robot, const
     fault("it is made for the robot '" + motion.robot + "', not for '" + robot.name + "'", "choose another motion");
     return out;
   }
-  std::vector<std::string> names;
-  for (const ObjectSpec& o : robot.objects) {
-    if (o.is_joint()) names.push_back(o.name);
-  }
   for (std::size_t j = 0; j < motion.joints.size(); ++j) {
     const std::string& name = motion.joints[j];
-    const ObjectId id = robot.find(name);
-    if (!id || !robot.objects[static_cast<std::size_t>(id.value)].is_joint()) {
-      fault("'" + robot.name + "' has no joint " + in_quotes(name), did_you_mean(name, names));
+    const ObjectId id = robot.find_joint(name);
+    if (!id) {
+      fault("'" + robot.name + "' has no joint " + in_quotes(name), did_you_mean(name, robot.joint_names()));
       continue;
     }
     const ObjectSpec& o = robot.objects[static_cast<std::size_t>(id.value)];
     if (o.kind != motion.kinds[j]) {
       fault(fmt::format("joint '{}' is {}", name, to_string(o.kind)),
             o.kind == ObjectKind::revolute ? "give angles" : "give lengths");
-      continue;
-    }
-    constexpr double kSlack = 1e-9;  // limits in degrees, rounded
-    const auto beyond = [&](const MotionFile::Frame& f) {
-      return f.q[j] < o.lower - kSlack || f.q[j] > o.upper + kSlack;
-    };
-    const auto bad = std::find_if(motion.frames.begin(), motion.frames.end(), beyond);
-    if (bad != motion.frames.end()) {
+    } else if (const auto bad = first_beyond(motion, j, o); bad != motion.frames.end()) {
       fault(fmt::format("joint '{}' is beyond its limits at {:.6g} s: {:.6g} is not in {:.6g} … {:.6g}", name, bad->t,
                         bad->q[j], o.lower, o.upper),
             "keep within the limits");

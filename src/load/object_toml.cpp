@@ -19,8 +19,8 @@ constexpr std::array kKinds = {ObjectKind::base,     ObjectKind::translation, Ob
                                ObjectKind::revolute, ObjectKind::prismatic,   ObjectKind::fork,
                                ObjectKind::endpoint};
 
-const Sym3 kPlaceholder{1, 0, 0,
-                        1, 0, 1};  // a sound inertia in place of a bad one, so that one mistake is reported once
+/// A sound inertia in place of a bad one, so that one mistake is reported once.
+const Sym3 kPlaceholder{1, 0, 0, 1, 0, 1};
 
 }  // namespace
 
@@ -58,17 +58,7 @@ void ObjectReader::read(const toml::table& table, const std::string* previous) {
   draft_.object.surface = defaults_.surface;
   draft_.object.colour = defaults_.colour;
   read_name(t);
-  const ObjectSpec* like = read_model(t, "like");
-  const ObjectSpec* mirror = read_model(t, "mirror");
-  copied_ = like != nullptr || mirror != nullptr;
-  if (like != nullptr && mirror != nullptr)
-    t.fault(t.place("mirror"), "like and mirror contradict each other", "give one of them");
-  if (copied_) {
-    ObjectSpec copy = mirror != nullptr ? mirrored(*mirror) : *like;
-    copy.name = draft_.object.name;
-    copy.place = draft_.object.place;
-    draft_.object = std::move(copy);
-  }
+  read_copy(t);
   read_kind(t);
   read_after(t, previous);
   read_frame(t);
@@ -94,6 +84,20 @@ void ObjectReader::read_name(TableReader& t) {
   if (!t.has("name")) t.fault(t.place(), "the object has no name", "add name = \"…\"");
   o.name = fmt::format("object {}", drafts_.size() + 1);
   note("name", t.place(), false);
+}
+
+/// like = "another", mirror = "another": begins as a copy, or as the other side of the robot.
+void ObjectReader::read_copy(TableReader& t) {
+  const ObjectSpec* like = read_model(t, "like");
+  const ObjectSpec* mirror = read_model(t, "mirror");
+  copied_ = like != nullptr || mirror != nullptr;
+  if (like != nullptr && mirror != nullptr)
+    t.fault(t.place("mirror"), "like and mirror contradict each other", "give one of them");
+  if (!copied_) return;
+  ObjectSpec copy = mirror != nullptr ? mirrored(*mirror) : *like;
+  copy.name = draft_.object.name;
+  copy.place = draft_.object.place;
+  draft_.object = std::move(copy);
 }
 
 /// The object that `like` or `mirror` names.
@@ -203,19 +207,24 @@ void ObjectReader::read_body(TableReader& t) {
     t.get("colour");
 }
 
+/// False if it is wrong; a missing mass is not.
+bool ObjectReader::read_mass_itself(TableReader& t) {
+  ObjectSpec& o = draft_.object;
+  if (t.get("mass") == nullptr) return true;
+  bool sound = t.quantity("mass", kMass, o.mass);
+  if (sound && !(o.mass > 0)) {
+    t.fault(t.place("mass"), fmt::format("object {}: its mass is {} kg", in_quotes(o.name), o.mass),
+            "a mass must be greater than 0");
+    sound = false;
+  }
+  note("mass", t.place("mass"), sound);
+  return sound;
+}
+
 void ObjectReader::read_mass(TableReader& t) {
   ObjectSpec& o = draft_.object;
-  bool sound = true;
   const double copied_mass = o.mass;
-  if (t.get("mass") != nullptr) {
-    sound = t.quantity("mass", kMass, o.mass);
-    if (sound && !(o.mass > 0)) {
-      t.fault(t.place("mass"), fmt::format("object {}: its mass is {} kg", in_quotes(o.name), o.mass),
-              "a mass must be greater than 0");
-      sound = false;
-    }
-    note("mass", t.place("mass"), sound);
-  }
+  const bool sound = read_mass_itself(t);
   const toml::node* inertia = t.get("inertia");
   if (!sound) {
     o.mass = 1;

@@ -47,9 +47,11 @@ class ObjectReader {
  private:
   void read_name(TableReader& t);
   void read_kind(TableReader& t);
+  void read_copy(TableReader& t);
   const ObjectSpec* read_model(TableReader& t, const char* key);
   void read_after(TableReader& t, const std::string* previous);
   void read_frame(TableReader& t);
+  bool read_mass_itself(TableReader& t);
   void read_mass(TableReader& t);
   void read_inertia(const toml::node& node, bool com_given);
   void read_solid_inertia(const toml::table& table);

@@ -141,6 +141,24 @@ bool read_two_lengths(TableReader& t, const char* key, double (&out)[2], Diagnos
   return true;
 }
 
+/// How the numbers of a map's file become heights at places.
+MapImport read_import(TableReader& t, Diagnostics& log) {
+  MapImport import;
+  if (t.has("cell")) read_two_lengths(t, "cell", import.cell, log);
+  if (t.has("size")) read_two_lengths(t, "size", import.size, log);
+  if (t.has("cell") && t.has("size"))
+    t.fault(t.place("size"), "cell and size contradict each other", "give one of them");
+  double x = 0;
+  if (t.quantity("scale", kLength, x)) import.scale = x;
+  if (t.quantity("range", kLength, x)) import.range = x;
+  t.quantity("offset", kLength, import.offset);
+  if (const toml::node* origin = t.get("origin")) {
+    double xy[2] = {0, 0};
+    if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{ xy[0], xy[1] }};
+  }
+  return import;
+}
+
 /// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
 bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
   TableReader t(table, log);
@@ -150,21 +168,10 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
   }
   const std::size_t before = log.size();
   std::string file;
-  MapImport import;
   const bool named = t.text("file", file);
   if (!t.has("file"))
     t.fault(t.place(), "'file' is missing", "add file = \"….txt\", \"….asc\", \"….png\", \"….npy\" or \"….hfield\"");
-  if (t.has("cell")) read_two_lengths(t, "cell", import.cell, log);
-  if (t.has("size")) read_two_lengths(t, "size", import.size, log);
-  if (t.has("cell") && t.has("size")) t.fault(t.place("size"), "cell and size contradict each other", "give one of them");
-  double x = 0;
-  if (t.quantity("scale", kLength, x)) import.scale = x;
-  if (t.quantity("range", kLength, x)) import.range = x;
-  t.quantity("offset", kLength, import.offset);
-  if (const toml::node* origin = t.get("origin")) {
-    double xy[2] = {0, 0};
-    if (read_quantities(*origin, "origin", kLength, 2, xy, log)) import.origin = {{xy[0], xy[1]}};
-  }
+  MapImport import = read_import(t, log);
   HeightMapSpec map;
   read_unknown(t, map.unknown);
   t.finish("a height field");
@@ -177,8 +184,10 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
   log.insert(log.end(), grid.notes().begin(), grid.notes().end());
   out.map = static_cast<int>(store.maps->size());
   map.file = path;
-  if (grid) map.grid = *std::move(grid);
-  else map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
+  if (grid)
+    map.grid = *std::move(grid);
+  else
+    map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
   store.maps->push_back(std::move(map));
   return static_cast<bool>(grid);
 }
@@ -188,6 +197,13 @@ const toml::table* round_table(TableReader& t, const char* key, ShapeKind kind, 
   if (t.has(key)) ++kinds;
   if (table != nullptr) out.kind = kind;
   return table;
+}
+
+bool read_box(TableReader& t, Vec3& size) {
+  if (!t.vec3("box", kLength, size)) return false;
+  if (size.x > 0 && size.y > 0 && size.z > 0) return true;
+  t.fault(t.place("box"), "all three sides of a box must be greater than 0");
+  return false;
 }
 
 /// The one key that says which shape it is. R turns a shape's z to the axis that it names.
@@ -202,11 +218,7 @@ bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diag
   if (t.get("box") != nullptr) {
     ++kinds;
     out.kind = ShapeKind::box;
-    good = t.vec3("box", kLength, out.size) && good;
-    if (good && !(out.size.x > 0 && out.size.y > 0 && out.size.z > 0)) {
-      t.fault(t.place("box"), "all three sides of a box must be greater than 0");
-      good = false;
-    }
+    good = read_box(t, out.size) && good;
   }
   const toml::table* capsule = round_table(t, "capsule", ShapeKind::capsule, out, kinds);
   if (capsule != nullptr) good = read_round(*capsule, "capsule", out, R, log) && good;

@@ -20,7 +20,7 @@ struct JointUnits {
 struct ShapeMeshes {
   std::vector<MeshSpec>& meshes;
   const LoadOptions& options;
-  std::map<std::string, int> known;  // "file|scale" -> index
+  std::map<std::string, int> known;            // "file|scale" -> index
   std::vector<HeightMapSpec>* maps = nullptr;  // of the scene; robots have none
 };
 

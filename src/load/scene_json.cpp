@@ -9,6 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Each struct names its fields once, in `fields`; writing and reading walk the same list.
+// clang-format off
 
 template <class Io>
 void fields(Io& io, Place& x) { io("file", x.file); io("line", x.line); io("column", x.column); }
@@ -148,6 +149,13 @@ void fields(Io& io, SceneSpec& x) {
   io("pitch", x.pitch); io("groups", x.groups);
 }
 
+// clang-format on
+
+template <class T>
+concept Enumeration = std::is_enum_v<T>;
+template <class T>
+concept Class = std::is_class_v<T>;
+
 Json encode(bool x) { return x; }
 Json encode(int x) { return x; }
 Json encode(std::uint64_t x) { return x; }
@@ -163,33 +171,36 @@ Json encode(const Quat& a) { return Json::array({a.w, a.x, a.y, a.z}); }
 Json encode(const Sym3& a) { return Json::array({a.xx, a.xy, a.xz, a.yy, a.yz, a.zz}); }
 Json encode(const Pose& a) { return Json::array({encode(a.R.x), encode(a.R.y), encode(a.R.z), encode(a.p)}); }
 Json encode(const std::array<int, 3>& a) { return Json::array({a[0], a[1], a[2]}); }
-template <class T>
-  requires std::is_enum_v<T>
-Json encode(T x) { return static_cast<int>(x); }
+template <Enumeration T>
+Json encode(T x) {
+  return static_cast<int>(x);
+}
 template <class T>
 Json encode(const std::optional<T>& x);
 template <class T>
 Json encode(const std::vector<T>& x);
-template <class T>
-  requires std::is_class_v<T>
+template <Class T>
 Json encode(const T& x);
 
 struct Writer {
   Json& out;
   template <class T>
-  void operator()(const char* key, T& x) { out[key] = encode(x); }
+  void operator()(const char* key, T& x) {
+    out[key] = encode(x);
+  }
 };
 
 template <class T>
-Json encode(const std::optional<T>& x) { return x ? encode(*x) : Json(nullptr); }
+Json encode(const std::optional<T>& x) {
+  return x ? encode(*x) : Json(nullptr);
+}
 template <class T>
 Json encode(const std::vector<T>& x) {
   Json j = Json::array();
   for (const T& e : x) j.push_back(encode(e));
   return j;
 }
-template <class T>
-  requires std::is_class_v<T>
+template <Class T>
 Json encode(const T& x) {
   Json j = Json::object();
   Writer w{j};
@@ -202,21 +213,41 @@ void decode(const Json& j, int& x) { x = j.get<int>(); }
 void decode(const Json& j, std::uint64_t& x) { x = j.get<std::uint64_t>(); }
 void decode(const Json& j, std::string& x) { x = j.get<std::string>(); }
 void decode(const Json& j, double& x) {
-  if (!j.is_string()) { x = j.get<double>(); return; }
+  if (!j.is_string()) {
+    x = j.get<double>();
+    return;
+  }
   const std::string s = j.get<std::string>();
   if (s != "inf" && s != "-inf" && s != "nan") throw std::runtime_error("a number is due, not '" + s + "'");
-  x = s == "nan" ? std::numeric_limits<double>::quiet_NaN() : s == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  x = s == "nan"   ? std::numeric_limits<double>::quiet_NaN()
+      : s == "inf" ? std::numeric_limits<double>::infinity()
+                   : -std::numeric_limits<double>::infinity();
 }
-void decode(const Json& j, Vec3& a) { decode(j.at(0), a.x); decode(j.at(1), a.y); decode(j.at(2), a.z); }
-void decode(const Json& j, Quat& a) { decode(j.at(0), a.w); decode(j.at(1), a.x); decode(j.at(2), a.y); decode(j.at(3), a.z); }
+void decode(const Json& j, Vec3& a) {
+  decode(j.at(0), a.x);
+  decode(j.at(1), a.y);
+  decode(j.at(2), a.z);
+}
+void decode(const Json& j, Quat& a) {
+  decode(j.at(0), a.w);
+  decode(j.at(1), a.x);
+  decode(j.at(2), a.y);
+  decode(j.at(3), a.z);
+}
 void decode(const Json& j, Sym3& a) {
   double* const to[6] = {&a.xx, &a.xy, &a.xz, &a.yy, &a.yz, &a.zz};
   for (std::size_t i = 0; i < 6; ++i) decode(j.at(i), *to[i]);
 }
-void decode(const Json& j, Pose& a) { decode(j.at(0), a.R.x); decode(j.at(1), a.R.y); decode(j.at(2), a.R.z); decode(j.at(3), a.p); }
-void decode(const Json& j, std::array<int, 3>& a) { for (std::size_t i = 0; i < 3; ++i) decode(j.at(i), a[i]); }
-template <class T>
-  requires std::is_enum_v<T>
+void decode(const Json& j, Pose& a) {
+  decode(j.at(0), a.R.x);
+  decode(j.at(1), a.R.y);
+  decode(j.at(2), a.R.z);
+  decode(j.at(3), a.p);
+}
+void decode(const Json& j, std::array<int, 3>& a) {
+  for (std::size_t i = 0; i < 3; ++i) decode(j.at(i), a[i]);
+}
+template <Enumeration T>
 void decode(const Json& j, T& x) {
   const int i = j.get<int>();
   if (i < 0 || i > 16) throw std::runtime_error("unknown kind " + std::to_string(i));
@@ -226,14 +257,15 @@ template <class T>
 void decode(const Json& j, std::optional<T>& x);
 template <class T>
 void decode(const Json& j, std::vector<T>& x);
-template <class T>
-  requires std::is_class_v<T>
+template <Class T>
 void decode(const Json& j, T& x);
 
 struct Reader {
   const Json& in;
   template <class T>
-  void operator()(const char* key, T& x) { decode(in.at(key), x); }
+  void operator()(const char* key, T& x) {
+    decode(in.at(key), x);
+  }
 };
 
 template <class T>
@@ -246,8 +278,7 @@ void decode(const Json& j, std::vector<T>& x) {
   x.clear();
   for (const Json& e : j) decode(e, x.emplace_back());
 }
-template <class T>
-  requires std::is_class_v<T>
+template <Class T>
 void decode(const Json& j, T& x) {
   Reader r{j};
   fields(r, x);

@@ -1,5 +1,5 @@
-/// A resolved scene as one JSON text: every default, every robot, all meshes. It is stored in logs, so that a log can be
-/// replayed without the files it was made from, and printed by `gradus show --json`. Doubles round-trip exactly.
+/// A resolved scene as one JSON text: every default, every robot, all meshes. It is stored in logs, so that a log can
+/// be replayed without the files it was made from, and printed by `gradus show --json`. Doubles round-trip exactly.
 #pragma once
 #include <string>
 

@@ -1,11 +1,7 @@
 #include "load/scene_toml.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "load/field_toml.h"
@@ -125,7 +121,8 @@ class SceneReader {
     const toml::array* list = pairs != nullptr ? pairs->as_array() : nullptr;
     if (list == nullptr || !list->is_array_of_tables()) {
       if (pairs != nullptr)
-        log_.push_back({place_of(*pairs), Severity::error, "pair: a list of tables is due here", "write [[contact.pair]]"});
+        log_.push_back(
+            {place_of(*pairs), Severity::error, "pair: a list of tables is due here", "write [[contact.pair]]"});
       return;
     }
     for (const toml::node& n : *list) read_pair(*n.as_table());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "load/parts_toml.h"
 #include "load/source_text.h"

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include "load/parts_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
+#include "model/parameters.h"
 
 namespace gradus {
 namespace {
@@ -22,46 +25,38 @@ struct Target {
   std::function<void(double)> number;
   std::function<void(const std::string&)> word;
   bool period = false;  // a rate is as good as a time
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
 };
 using Targets = std::map<std::string, Target>;
 
 Target quantity(Dimension due, double& x) {
   return {due, [&x](double v) { x = v; }, nullptr};
 }
-Target optional_quantity(Dimension due, std::optional<double>& x) {
-  return {due, [&x](double v) { x = v; }, nullptr};
-}
 Target period(double& x) {
   return {kTime, [&x](double v) { x = v; }, nullptr, true};
 }
+/// A row of the table of parameters.
+Target parameter(const ParameterText& p, const char* unit, std::function<void(double)> set) {
+  Quantity one;
+  if (*unit) (void)parse_unit(unit, one);
+  return {one.dimension, std::move(set), nullptr, false, p.lower, p.upper};
+}
 
 Targets targets_of_world(SceneSpec& s) {
-  ContactSpec& c = s.contact;
-  return {
+  Targets t{
       {"step", period(s.step)},
       {"duration", quantity(kTime, s.duration)},
       {"log", period(s.log_period)},
-      {"gravity",
-       {kAcceleration,
-        [&s](double g) {
-          s.gravity = {0, 0, -g};
-        },
-        nullptr}},
-      {"contact.law", {kNumber, nullptr, [&c](const std::string& w) { c.law = w; }}},
-      {"contact.stiffness", quantity(kStiffness, c.stiffness)},
-      {"contact.damping", quantity(kDamping, c.damping)},
-      {"contact.tangential_stiffness", quantity(kStiffness, c.tangential_stiffness)},
-      {"contact.tangential_damping", quantity(kDamping, c.tangential_damping)},
-      {"contact.friction", quantity(kNumber, c.friction)},
-      {"contact.restitution", quantity(kNumber, c.restitution)},
-      {"contact.moving_stiffness", quantity(kStiffness, c.moving_stiffness)},
-      {"contact.moving_damping", quantity(kDamping, c.moving_damping)},
-      {"contact.impact_speed", quantity(kSpeed, c.impact_speed)},
-      {"contact.recovery_speed", quantity(kSpeed, c.recovery_speed)},
+      {"contact.law", {kNumber, nullptr, [&s](const std::string& w) { s.contact.law = w; }}},
       {"volumes", {kNumber, nullptr, [&s](const std::string& w) { s.volumes = w; }}},
-      {"contact.rolling", quantity(kLength, c.rolling)},
-      {"contact.torsion", quantity(kLength, c.torsion)},
   };
+  for (const WorldParameter& p : world_parameters())
+    t[p.name] = parameter(p, p.unit, [&s, &p](double x) {
+      Surroundings all{s.gravity, s.contact};
+      p.set(all, x);
+      s.gravity = all.gravity, s.contact = all.contact;
+    });
+  return t;
 }
 
 Target turn(RobotInstanceSpec& r, double Vec3::*part) {
@@ -75,7 +70,7 @@ Target turn(RobotInstanceSpec& r, double Vec3::*part) {
 }
 
 Targets targets_of_robot(RobotInstanceSpec& r) {
-  return {
+  Targets t{
       {"motion", {kNumber, nullptr, [&r](const std::string& w) { r.motion = w; }}},
       {"pose.x", quantity(kLength, r.p_WB.x)},
       {"pose.y", quantity(kLength, r.p_WB.y)},
@@ -86,67 +81,16 @@ Targets targets_of_robot(RobotInstanceSpec& r) {
       {"controller.rate", period(r.controller.period)},
       {"controller.start", quantity(kTime, r.controller.start)},
   };
-}
-
-/// A heavier body of the same form: its inertia grows in proportion.
-void set_mass(ObjectSpec& o, double mass) {
-  const double k = mass / o.mass;
-  const Sym3 I = o.inertia;
-  o.inertia = {I.xx * k, I.xy * k, I.xz * k, I.yy * k, I.yz * k, I.zz * k};
-  o.mass = mass;
-}
-
-void add_chain(Targets& t, DriveSpec& d) {
-  const Dimension out = d.electrical() ? kVoltage : kTorque;
-  t["delay"] = quantity(kTime, d.delay);
-  t["controller.kp"] = quantity(out / kAngle, d.controller.kp);
-  t["controller.ki"] = quantity(out / kAngle / kTime, d.controller.ki);
-  t["controller.kd"] = quantity(out * kTime / kAngle, d.controller.kd);
-  t["controller.limit"] = quantity(out, d.controller.limit);
-  t["controller.stiffness"] = quantity(kNumber, d.controller.stiffness);
-  t["motor.resistance"] = quantity(kResistance, d.motor.resistance);
-  t["motor.inductance"] = quantity(kInductance, d.motor.inductance);
-  t["motor.torque_constant"] = quantity(kTorque / kCurrent, d.motor.torque_constant);
-  t["motor.back_emf"] = quantity(kVoltage * kTime / kAngle, d.motor.back_emf);
-  t["motor.inertia"] = quantity(kInertia, d.motor.inertia);
-  t["friction.coulomb"] = quantity(kTorque, d.friction.coulomb);
-  t["friction.viscous"] = quantity(kAngularDamping, d.friction.viscous);
-  t["friction.stribeck"] = quantity(kTorque, d.friction.stribeck);
-  t["friction.stribeck_speed"] = quantity(kAngularSpeed, d.friction.stribeck_speed);
-  t["friction.load"] = quantity(kNumber, d.friction.load);
-  t["friction.load_stribeck"] = quantity(kNumber, d.friction.load_stribeck);
-  t["gear.ratio"] = quantity(kNumber, d.gear.ratio);
-  t["gear.efficiency"] = quantity(kNumber, d.gear.efficiency);
-  t["gear.play"] = quantity(kAngle, d.gear.play);
-  t["gear.stiffness"] = quantity(kAngularStiffness, d.gear.stiffness);
-  t["gear.damping"] = quantity(kAngularDamping, d.gear.damping);
-  t["gear.inertia"] = quantity(kInertia, d.gear.inertia);
+  for (const RobotParameter& p : robot_parameters())
+    if (p.get(r.robot, {})) t[p.name] = parameter(p, p.unit, [&r, &p](double x) { p.set(r.robot, x); });
+  return t;
 }
 
 Targets targets_of_object(ObjectSpec& o) {
   Targets t;
-  if (o.mass > 0) t["mass"] = {kMass, [&o](double m) { set_mass(o, m); }, nullptr};
-  if (!o.shapes.empty()) {
-    t["surface.friction"] = optional_quantity(kNumber, o.surface.friction);
-    t["surface.stiffness"] = optional_quantity(kStiffness, o.surface.stiffness);
-    t["surface.damping"] = optional_quantity(kDamping, o.surface.damping);
-    t["surface.restitution"] = optional_quantity(kNumber, o.surface.restitution);
-    t["surface.rolling"] = optional_quantity(kLength, o.surface.rolling);
-    t["surface.torsion"] = optional_quantity(kLength, o.surface.torsion);
-  }
-  if (!o.is_joint()) return t;
-  const JointUnits units = JointUnits::of(o.kind);
-  t["q"] = quantity(units.q, o.initial);
-  t["lower"] = quantity(units.q, o.lower);
-  t["upper"] = quantity(units.q, o.upper);
-  t["kp"] = quantity(units.stiffness, o.servo.kp);
-  t["kd"] = quantity(units.damping, o.servo.kd);
-  t["torque"] = quantity(units.force, o.servo.torque);
-  t["speed"] = quantity(units.speed, o.servo.speed);
-  t["rotor"] = quantity(units.inertia, o.servo.rotor);
-  if (o.drive) add_chain(t, *o.drive);
-  t["damping"] = quantity(units.damping, o.damping);
-  t["friction"] = quantity(units.force, o.friction);
+  if (o.is_joint()) t["q"] = quantity(JointUnits::of(o.kind).q, o.initial);
+  for (const ObjectParameter& p : object_parameters())
+    if (p.get(o, {})) t[p.name] = parameter(p, unit_of(p, o), [&o, &p](double x) { p.set(o, x); });
   return t;
 }
 
@@ -218,7 +162,9 @@ class Assignment {
     if (found == nullptr) return fault("there is no robot " + in_quotes(name), did_you_mean(name, names));
     Targets own = targets_of_robot(*found);
     if (own.contains(tail)) {
-      if (set(own, tail, "")) keep(check_scene(scene_, nullptr));
+      if (!set(own, tail, "")) return;
+      keep(check_scene(scene_, nullptr));
+      keep(check(found->robot));
       return;
     }
     set_object(*found, tail, names_of(own));
@@ -228,6 +174,7 @@ class Assignment {
     const std::size_t dot = tail.find('.');
     const std::string name = tail.substr(0, dot), property = dot == std::string::npos ? "" : tail.substr(dot + 1);
     const ObjectId id = r.robot.find(name);
+    if (!id && name == "all") return set_all_joints(r, property);
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
       const bool of_robot = name == "pose" || name == "controller";
@@ -236,6 +183,23 @@ class Assignment {
     }
     Targets targets = targets_of_object(r.robot.objects[static_cast<std::size_t>(id.value)]);
     if (set(targets, property, "object '" + name + "' has no property ")) keep(check(r.robot));
+  }
+
+  /// all.kp: the servos of all joints, as servo = { all = … } of a scene. Revolute joints if there are any, as units
+  /// differ.
+  void set_all_joints(RobotInstanceSpec& r, const std::string& property) {
+    auto& objects = r.robot.objects;
+    const auto is = [](ObjectKind kind) { return [kind](const ObjectSpec& o) { return o.kind == kind; }; };
+    const bool turns = std::any_of(objects.begin(), objects.end(), is(ObjectKind::revolute));
+    const ObjectKind kind = turns ? ObjectKind::revolute : ObjectKind::prismatic;
+    if (std::none_of(objects.begin(), objects.end(), is(kind)))
+      return fault("robot '" + r.name + "' has no joints", "");
+    for (ObjectSpec& o : objects) {
+      if (o.kind != kind) continue;
+      Targets targets = targets_of_object(o);
+      if (!set(targets, property, "joint '" + o.name + "' has no property ")) return;
+    }
+    keep(check(r.robot));
   }
 
   bool set(Targets& targets, const std::string& property, const std::string& complaint) {
@@ -257,6 +221,10 @@ class Assignment {
     }
     if (const auto wrong = parse_quantity(value_, target.due, x)) {
       fault(wrong->text, wrong->suggestion);
+      return false;
+    }
+    if (const std::string wrong = range_fault(target.lower, target.upper, unit_of(target.due).c_str(), x); !wrong.empty()) {
+      fault("it " + wrong, "");
       return false;
     }
     target.number(x);

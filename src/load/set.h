@@ -1,11 +1,10 @@
 /// Changes a loaded scene by path, for `--set PATH=VALUE`:
 ///
-///   world.step=2 ms                     world.seed  world.duration  world.log  world.gravity  world.contact.friction …
+///   world.step=2 ms                     world.seed  world.duration  world.log  world.contact.law  world.volumes
 ///   blue1.motion=articulated            blue1.pose.x  y  z  roll  pitch  yaw
 ///   blue1.controller.rate=50 Hz         blue1.controller.start
-///   blue1.left_knee.q=30 deg            kp  kd  torque  speed  rotor  damping  friction  lower  upper
-///   blue1.trunk.mass=2 kg               (the inertia grows with it)
-///   blue1.left_foot.surface.friction=1  stiffness  damping  restitution
+///   blue1.left_knee.q=30 deg            start posture
+///   world.gravity  blue1.kp_factor  blue1.left_knee.kp  …       the parameters [model/parameters.h]
 #pragma once
 #include <string>
 

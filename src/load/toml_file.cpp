@@ -143,13 +143,6 @@ Diagnostics tidy(Diagnostics notes, const std::string& file) {
   return std::move(list).take({file, 0, 0});
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string best = nearest(word, known);
-  if (!best.empty()) return "did you mean '" + best + "'?";
-  if (known.empty() || known.size() > 30) return "";
-  return fmt::format("known: {}", fmt::join(known, ", "));
-}
-
 bool read_number(const toml::node& node, const std::string& what, double& out, Diagnostics& log) {
   if (!node.is_number()) {
     wrong_type(node, what, "a bare number", log);
@@ -255,6 +248,11 @@ bool TableReader::period(std::string_view key, double& out) {
   Quantity q;
   const bool rate =
       node->is_string() && !parse_quantity(node->ref<std::string>(), q) && q.dimension == dimension::kFrequency;
+  if (key == "rate" && node->is_number()) {  // a bare number is meant as hertz, not seconds
+    fault(place_of(*node), fmt::format("{0}: a rate is due here, and {1:g} has no unit", key, *node->value<double>()),
+          fmt::format("write \"{:g} Hz\"", *node->value<double>()));
+    return false;
+  }
   if (!rate) return read_quantity(*node, std::string(key), dimension::kTime, out, out_);
   if (!(q.value > 0)) {
     fault(place_of(*node), fmt::format("{}: a rate must be greater than 0", key));

@@ -27,9 +27,6 @@ inline Place place_of(const toml::node& node) { return place_of(node.source()); 
 /// In the order of the text, no more than a screen or two of them.
 Diagnostics tidy(Diagnostics notes, const std::string& file);
 
-/// "did you mean 'x'?", or the list of what is known, or "".
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
-
 /// One table being read. Every function returns whether the key was there *and* good; a bad one is reported at its
 /// place and leaves `out` as it was.
 class TableReader {

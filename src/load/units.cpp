@@ -25,16 +25,16 @@ struct Unit {
 
 constexpr double kPi = std::numbers::pi;
 constexpr Unit kUnits[] = {
-    {"m", 1, 1, kLength},      {"mm", 1, 1000, kLength},     {"cm", 1, 100, kLength},
-    {"km", 1000, 1, kLength},  {"um", 1, 1e6, kLength},      {"s", 1, 1, kTime},
-    {"ms", 1, 1000, kTime},    {"us", 1, 1e6, kTime},        {"min", 60, 1, kTime},
-    {"h", 3600, 1, kTime},     {"rad", 1, 1, kAngle},        {"mrad", 1, 1000, kAngle},
-    {"deg", kPi, 180, kAngle}, {"rev", 2 * kPi, 1, kAngle},  {"kg", 1, 1, kMass},
-    {"g", 1, 1000, kMass},     {"N", 1, 1, kForce},          {"mN", 1, 1000, kForce},
-    {"kN", 1000, 1, kForce},   {"Nm", 1, 1, kTorque},        {"mNm", 1, 1000, kTorque},
-    {"Hz", 1, 1, kFrequency},  {"kHz", 1000, 1, kFrequency}, {"rpm", kPi, 30, kAngularSpeed},
-    {"A", 1, 1, kCurrent},     {"mA", 1, 1000, kCurrent},    {"V", 1, 1, kVoltage},
-    {"mV", 1, 1000, kVoltage}, {"ohm", 1, 1, kResistance},   {"H", 1, 1, kInductance},
+    {"m", 1, 1, kLength},         {"mm", 1, 1000, kLength},     {"cm", 1, 100, kLength},
+    {"km", 1000, 1, kLength},     {"um", 1, 1e6, kLength},      {"s", 1, 1, kTime},
+    {"ms", 1, 1000, kTime},       {"us", 1, 1e6, kTime},        {"min", 60, 1, kTime},
+    {"h", 3600, 1, kTime},        {"rad", 1, 1, kAngle},        {"mrad", 1, 1000, kAngle},
+    {"deg", kPi, 180, kAngle},    {"rev", 2 * kPi, 1, kAngle},  {"kg", 1, 1, kMass},
+    {"g", 1, 1000, kMass},        {"N", 1, 1, kForce},          {"mN", 1, 1000, kForce},
+    {"kN", 1000, 1, kForce},      {"Nm", 1, 1, kTorque},        {"mNm", 1, 1000, kTorque},
+    {"Hz", 1, 1, kFrequency},     {"kHz", 1000, 1, kFrequency}, {"rpm", kPi, 30, kAngularSpeed},
+    {"A", 1, 1, kCurrent},        {"mA", 1, 1000, kCurrent},    {"V", 1, 1, kVoltage},
+    {"mV", 1, 1000, kVoltage},    {"ohm", 1, 1, kResistance},   {"H", 1, 1, kInductance},
     {"mH", 1, 1000, kInductance}, {"uH", 1, 1e6, kInductance},
 };
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "load/mesh_store.h"
-#include "load/urdf.h"
 
 namespace gradus {
 
@@ -103,8 +102,7 @@ class ElementReader {
   }
 
   static std::string near_to(const std::string& word, const std::vector<std::string>& known) {
-    const std::string best = word.size() > 200 || known.size() > 1000 ? "" : nearest(word, known);
-    return best.empty() ? "" : "did you mean '" + best + "'?";
+    return word.size() > 200 || known.size() > 1000 ? "" : did_you_mean_or(word, known, "");
   }
 
   // ---- links

@@ -58,15 +58,14 @@ RobotSpec UrdfTree::build() {
 /// The nearest of the elements' names. Bounded, so that thousands of wrong references do not become millions of
 /// comparisons.
 template <class Element, class NameOf>
-std::string UrdfTree::did_you_mean(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
+std::string UrdfTree::nearest_name(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
                                    const char* otherwise) const {
   if (file_.problems().full() || word.size() > 200) return otherwise;
   std::vector<std::string> candidates;
   for (const Element& e : elements) {
     if (name_of(e).size() <= 200 && candidates.size() < 500) candidates.push_back(name_of(e));
   }
-  const std::string best = nearest(word, candidates);
-  return best.empty() ? otherwise : "did you mean '" + best + "'?";
+  return did_you_mean_or(word, candidates, otherwise);
 }
 
 // ---- structure
@@ -133,7 +132,7 @@ int UrdfTree::link_of(const std::string& name, const Place& place) const {
   if (it != links_.end()) return it->second;
   const auto name_of = [](const UrdfLink& l) -> const std::string& { return l.body.name; };
   error(place, "there is no link " + in_quotes(name),
-        did_you_mean(name, in_.links, name_of, "add <link name=\"…\"/> for it"));
+        nearest_name(name, in_.links, name_of, "add <link name=\"…\"/> for it"));
   return -1;
 }
 
@@ -149,7 +148,7 @@ void UrdfTree::check_mimics() {
     const auto name_of = [](const UrdfJoint& j) -> const std::string& { return j.object.name; };
     if (it == joints_.end()) {
       error(*joint.places["mimic"], "there is no joint " + in_quotes(of),
-            did_you_mean(of, in_.joints, name_of, "name a joint of this robot"));
+            nearest_name(of, in_.joints, name_of, "name a joint of this robot"));
     } else {
       error(*joint.places["mimic"], fmt::format("the joint {} does not move", in_quotes(of)),
             "name a joint that moves");

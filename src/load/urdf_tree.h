@@ -31,7 +31,7 @@ class UrdfTree {
   void error(const Place& place, std::string text, std::string suggestion = "") const;
   void warning(const Place& place, std::string text, std::string suggestion = "") const;
   template <class Element, class NameOf>
-  std::string did_you_mean(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
+  std::string nearest_name(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
                            const char* otherwise) const;
 
   void index_links();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 
 #include "load/source_text.h"
@@ -131,15 +130,11 @@ Result<WalkFile> parse_walk(std::string_view text, const std::string& path) {
 
 Diagnostics check_walk(const WalkFile& walk, const RobotSpec& robot, const Place& mentioned) {
   Diagnostics out;
-  std::vector<std::string> joints;
-  for (const ObjectSpec& o : robot.objects)
-    if (o.is_joint()) joints.push_back(o.name);
   const auto look_for = [&](const std::string& name) {
-    const ObjectId id = robot.find(name);
-    if (!id || !robot.objects[static_cast<std::size_t>(id.value)].is_joint())
+    if (!robot.find_joint(name))
       out.push_back({mentioned, Severity::error,
                      "walk '" + walk.name + "': '" + robot.name + "' has no joint " + in_quotes(name),
-                     did_you_mean(name, joints)});
+                     did_you_mean(name, robot.joint_names())});
   };
   for (const std::string& name : walk.left_leg) look_for(name);
   for (const std::string& name : walk.right_leg) look_for(name);

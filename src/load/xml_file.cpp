@@ -25,8 +25,7 @@ std::string_view next_word(std::string_view& text) {
 }
 
 std::string suggest(const std::string& word, const std::vector<std::string>& known) {
-  const std::string best = word.size() > 100 ? "" : nearest(word, known);
-  return best.empty() ? "" : "did you mean '" + best + "'?";
+  return word.size() > 100 ? "" : did_you_mean_or(word, known, "");
 }
 
 const char* syntax_text(pugi::xml_parse_status status) {
@@ -153,8 +152,7 @@ Place XmlFile::place(pugi::xml_node element, std::string_view attribute) const {
 std::string XmlFile::text(pugi::xml_node element, const char* attribute) const {
   const pugi::xml_attribute a = element.attribute(attribute);
   if (!a) {
-    problems_.error(place(element), fmt::format("<{}> has no attribute '{}'", element.name(), attribute),
-                    fmt::format("write <{} {}=\"…\">", element.name(), attribute));
+    report_missing(element, attribute);
   } else if (!*a.value()) {
     problems_.error(place(element, attribute), fmt::format("the attribute '{}' is empty", attribute),
                     "give it a value");
@@ -165,31 +163,31 @@ std::string XmlFile::text(pugi::xml_node element, const char* attribute) const {
   return a.value();
 }
 
+void XmlFile::report_missing(pugi::xml_node element, const char* attribute) const {
+  problems_.error(place(element), fmt::format("<{}> has no attribute '{}'", element.name(), attribute),
+                  fmt::format("write <{} {}=\"…\">", element.name(), attribute));
+}
+
 bool XmlFile::numbers(pugi::xml_node element, const char* attribute, std::span<double> values) const {
   const std::string value = element.attribute(attribute).value();
   const auto refuse = [&](const std::string& text, std::string suggestion) {
     problems_.error(place(element, attribute), fmt::format("{}: {}", attribute, text), std::move(suggestion));
     return false;
   };
-  if (!element.attribute(attribute)) {
-    problems_.error(place(element), fmt::format("<{}> has no attribute '{}'", element.name(), attribute),
-                    fmt::format("write <{} {}=\"…\">", element.name(), attribute));
-    return false;
-  }
+  if (!element.attribute(attribute)) return report_missing(element, attribute), false;
   if (value.find("${") != std::string::npos || value.find("$(") != std::string::npos) {
     return refuse(in_quotes(value) + " is a xacro expression", "expand the file first: xacro FILE > robot.urdf");
   }
-  if (value.find(',') != std::string::npos) {
+  if (value.find(',') != std::string::npos)
     return refuse(in_quotes(value) + " contains a comma",
                   "separate numbers with blanks and write decimals with a point");
-  }
   std::string_view rest = value;
   std::vector<double> found;
   std::size_t count = 0;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest), ++count) {
     const std::optional<double> x = parse_number(word);
-    if (!x) return refuse(in_quotes(word) + " is not a number", "");
-    if (!std::isfinite(*x)) return refuse(in_quotes(word) + " is not a finite number", "");
+    if (!x || !std::isfinite(*x))
+      return refuse(in_quotes(word) + (x ? " is not a finite number" : " is not a number"), "");
     if (count < values.size()) found.push_back(*x);
   }
   if (count != values.size()) {

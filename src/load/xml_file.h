@@ -51,6 +51,7 @@ class XmlFile {
   bool check_size_and_encoding();
   bool check_depth();
   void report_syntax(const pugi::xml_parse_result& result);
+  void report_missing(pugi::xml_node element, const char* attribute) const;
   void warn_unknown_attributes(pugi::xml_node element, const std::vector<std::string>& known) const;
 
   std::string path_;

@@ -28,9 +28,11 @@ struct Lane {
   friend GRADUS_INLINE Lane operator*(Lane a, Lane b) { return a.v * b.v; }
   friend GRADUS_INLINE Lane operator/(Lane a, Lane b) { return a.v / b.v; }
   friend GRADUS_INLINE Lane operator-(Lane a) { return -a.v; }
+  // clang-format off
   GRADUS_INLINE Lane& operator+=(Lane b) { v += b.v; return *this; }
   GRADUS_INLINE Lane& operator-=(Lane b) { v -= b.v; return *this; }
   GRADUS_INLINE Lane& operator*=(Lane b) { v *= b.v; return *this; }
+  // clang-format on
   friend GRADUS_INLINE Mask operator<(Lane a, Lane b) { return a.v < b.v; }
   friend GRADUS_INLINE Mask operator>(Lane a, Lane b) { return a.v > b.v; }
   friend GRADUS_INLINE Mask operator<=(Lane a, Lane b) { return a.v <= b.v; }
@@ -45,8 +47,8 @@ struct Lane {
 using Two = Lane<double, 2>;
 GRADUS_INLINE Two two(double a, double b) { return Two(Two::V{a, b}); }
 GRADUS_INLINE double sum_of(Two x) { return x.v[0] + x.v[1]; }
-/// x, of which the compiler must not know the parts: GCC else keeps the two numbers apart beside the pair and runs out of
-/// registers. Costs no instruction.
+/// x, of which the compiler must not know the parts: GCC else keeps the two numbers apart beside the pair and runs out
+/// of registers. Costs no instruction.
 GRADUS_INLINE Two whole(Two x) {
 #if defined(__SSE2__)
   asm("" : "+x"(x.v));
@@ -92,6 +94,7 @@ using MaskOf = typename ScalarTraits<T>::Mask;
 // Decisions. A mask says for which lanes something holds; for a plain number it is a bool. A kernel writes
 //   if (any(mask)) x = select(mask, f(x), x);
 // which is a branch for one world and costs lanes nothing while none of them needs it.
+// clang-format off
 GRADUS_INLINE double select(bool m, double a, double b) { return m ? a : b; }
 GRADUS_INLINE float select(bool m, float a, float b) { return m ? a : b; }
 GRADUS_INLINE bool mask_select(bool m, bool a, bool b) { return m ? a : b; }
@@ -138,47 +141,43 @@ GRADUS_INLINE T minimum(T a, T b) { return select(a < b, a, b); }
 template <class T>
 GRADUS_INLINE T clamped(T x, T lo, T hi) { return minimum(hi, maximum(lo, x)); }
 
-/// Reads or writes one lane; a plain number has only lane 0.
-template <class T>
-inline double lane_of(const T& x, int i) {
-  if constexpr (ScalarTraits<T>::lanes > 1) return static_cast<double>(x.v[i]);
-  else return static_cast<double>((void(i), x));
-}
-template <class T>
-inline void set_lane(T& x, int i, double y) {
-  if constexpr (ScalarTraits<T>::lanes > 1) x.v[i] = static_cast<RealOf<T>>(y);
-  else x = static_cast<T>((void(i), y));
-}
+// clang-format on
 
-/// sin and cos together, the same bits with every compiler: reduction to [−π/4, π/4] by the nearest multiple of π/2
-/// (Cody–Waite, two or three parts), then the fdlibm polynomials; no branches, so lanes stay together.
-/// Good to 1 ulp for |x| up to about 1e5 (double) or 1e3 (float); joint angles never get there.
+/// sin and cos of x − k π/2, which is in [−π/4, π/4]: π/2 in three parts (Cody–Waite), then the fdlibm polynomials.
 template <class T>
-GRADUS_INLINE void sine_cosine(T x, T& s, T& c) {
+GRADUS_INLINE void sine_cosine_of_rest(T x, T k, T& s, T& c) {
   using F = RealOf<T>;
-  constexpr F magic = sizeof(F) == 4 ? F(12582912.0) : F(6755399441055744.0);  // 1.5 * 2^23, 1.5 * 2^52
-  const T kk = x * T(F(0.63661977236758134308)) + T(magic);
-  const T k = kk - T(magic);
-  T y, sp, cp;
   if constexpr (sizeof(F) == 4) {
-    y = x - k * T(F(1.5703125)) - k * T(F(4.837512969970703125e-4)) - k * T(F(7.54978995489188216e-8));
+    const T y = x - k * T(F(1.5703125)) - k * T(F(4.837512969970703125e-4)) - k * T(F(7.54978995489188216e-8));
     const T z = y * y;
-    sp = y + y * z * (T(F(-1.6666654611e-1)) + z * (T(F(8.3321608736e-3)) + z * T(F(-1.9515295891e-4))));
-    cp = T(F(1)) - T(F(0.5)) * z +
-         z * z * (T(F(4.166664568298827e-2)) + z * (T(F(-1.388731625493765e-3)) + z * T(F(2.443315711809948e-5))));
+    s = y + y * z * (T(F(-1.6666654611e-1)) + z * (T(F(8.3321608736e-3)) + z * T(F(-1.9515295891e-4))));
+    c = T(F(1)) - T(F(0.5)) * z +
+        z * z * (T(F(4.166664568298827e-2)) + z * (T(F(-1.388731625493765e-3)) + z * T(F(2.443315711809948e-5))));
   } else {
-    y = x - k * T(F(1.5707963267341256)) - k * T(F(6.0771005065061922e-11)) - k * T(F(2.0222662487959506e-21));
+    const T y = x - k * T(F(1.5707963267341256)) - k * T(F(6.0771005065061922e-11)) - k * T(F(2.0222662487959506e-21));
     const T z = y * y, zz = z * z;
     const T s1 = T(F(-1.66666666666666324348e-1)) + z * T(F(8.33333333332248946124e-3));
     const T s2 = T(F(-1.98412698298579493134e-4)) + z * T(F(2.75573137070700676789e-6));
     const T s3 = T(F(-2.50507602534068634195e-8)) + z * T(F(1.58969099521155010221e-10));
-    sp = y + y * z * (s1 + zz * (s2 + zz * s3));
+    s = y + y * z * (s1 + zz * (s2 + zz * s3));
     const T c1 = T(F(4.16666666666666019037e-2)) + z * T(F(-1.38888888888741095749e-3));
     const T c2 = T(F(2.48015872894767294178e-5)) + z * T(F(-2.75573143513906633035e-7));
     const T c3 = T(F(2.08757232129817482790e-9)) + z * T(F(-1.13596475577881948265e-11));
-    cp = T(F(1)) - (T(F(0.5)) * z - zz * (c1 + zz * (c2 + zz * c3)));
+    c = T(F(1)) - (T(F(0.5)) * z - zz * (c1 + zz * (c2 + zz * c3)));
   }
-  // the quadrant from the low bits
+}
+
+/// sin and cos together, the same bits with every compiler: the nearest multiple k of π/2 is taken off, and comes back
+/// as the quadrant. No branches, so lanes stay together.
+/// Good to 1 ulp for |x| up to about 1e5 (double) or 1e3 (float); joint angles never get there.
+template <class T>
+GRADUS_INLINE void sine_cosine(T x, T& s, T& c) {
+  using F = RealOf<T>;
+  constexpr F magic = sizeof(F) == 4 ? F(12582912.0) : F(6755399441055744.0);  // 1.5 * 2^23, 1.5 * 2^52: rounds
+  const T kk = x * T(F(0.63661977236758134308)) + T(magic);                    // its low bits are k
+  const T k = kk - T(magic);
+  T sp, cp;
+  sine_cosine_of_rest(x, k, sp, cp);
   if constexpr (ScalarTraits<T>::lanes > 1) {
     using M = MaskOf<T>;
     constexpr int to_sign = 8 * sizeof(F) - 2;  // from the bit of 2 to the bit of the sign

@@ -1,10 +1,13 @@
-/// Spatial algebra in world axes about one common origin (the robot's root): every quantity of a robot shares one frame, so
-/// inertias pass from link to link without a transform [Featherstone 2008, ch. 2; the common frame: shared axes ABA].
-/// Angular part first.
+/// Spatial algebra in world axes about one common origin (the robot's root): every quantity of a robot shares one
+/// frame, so inertias pass from link to link without a transform [Featherstone 2008, ch. 2; the common frame: shared
+/// axes ABA]. Angular part first.
 #pragma once
 #include "math/vec.h"
 
 namespace gradus {
+
+// One operation a line: clang-format 14 would give each template four.
+// clang-format off
 
 /// Motion (angular velocity, linear velocity of the point at the origin) or force (moment about the origin, force).
 template <class T>
@@ -197,4 +200,5 @@ GRADUS_INLINE Vec6T<T> solve(const Factor6T<F>& f, const Vec6T<T>& y) {
   return {{b[0], b[1], b[2]}, {b[3], b[4], b[5]}};
 }
 
+// clang-format on
 }  // namespace gradus

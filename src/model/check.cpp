@@ -47,12 +47,6 @@ bool usable_name(const std::string& name) {
   });
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string best = nearest(word, known);
-  if (!best.empty()) return "did you mean '" + best + "'?";
-  return known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", "));
-}
-
 /// What is wrong with a shape's own numbers, or "".
 std::string shape_fault(const ShapeSpec& s, std::size_t mesh_count, std::size_t map_count) {
   const std::string kind = to_string(s.kind);
@@ -238,12 +232,28 @@ class RobotCheck {
   void check_flex(const ObjectSpec& o) {
     const FlexSpec& f = *o.flex;
     if (!(o.mass > 0)) fault("flex", "only an object with a mass can bend", "give its mass, or remove flex");
-    if (!(f.stiffness > 0 && finite(f.stiffness)) || !(f.damping >= 0 && finite(f.damping)) || !finite(f.along) || f.cuts < 1)
+    if (!(f.stiffness > 0 && finite(f.stiffness)) || !(f.damping >= 0 && finite(f.damping)) || !finite(f.along) ||
+        f.cuts < 1)
       fault("flex", fmt::format("its flex has {} cuts, stiffness {}, damping {}", f.cuts, f.stiffness, f.damping),
             "give at least one cut, a stiffness greater than 0 and a damping that is not negative");
   }
 
   void check_joint(const ObjectSpec& o) {
+    check_limits(o);
+    if (!sound(o.damping))
+      fault("damping", fmt::format("its damping is {}", o.damping), "damping must not be negative");
+    if (!sound(o.friction))
+      fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
+    if (!sound(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
+    if (o.drive) {
+      for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
+      if (o.kind != ObjectKind::revolute)
+        fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
+    }
+    check_servo(o.servo);
+  }
+
+  void check_limits(const ObjectSpec& o) {
     if (std::isnan(o.lower) || std::isnan(o.upper)) {
       fault("limits", "a limit is not a number", "");
     } else if (o.lower > o.upper) {
@@ -257,17 +267,10 @@ class RobotCheck {
                         o.upper),
             "set an initial coordinate within the limits");
     }
-    const auto bad = [](double x) { return !(x >= 0 && finite(x)); };
-    if (bad(o.damping)) fault("damping", fmt::format("its damping is {}", o.damping), "damping must not be negative");
-    if (bad(o.friction))
-      fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
-    if (bad(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
-    if (o.drive) {
-      for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
-      if (o.kind != ObjectKind::revolute) fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
-    }
-    const ServoSpec& s = o.servo;
-    if (bad(s.kp) || bad(s.kd) || bad(s.rotor)) {
+  }
+
+  void check_servo(const ServoSpec& s) {
+    if (!sound(s.kp) || !sound(s.kd) || !sound(s.rotor)) {
       fault("servo", fmt::format("its servo has kp {}, kd {}, rotor {}", s.kp, s.kd, s.rotor), "none may be negative");
     }
     // infinity means unlimited, so only NaN, zero and negative are wrong
@@ -275,6 +278,9 @@ class RobotCheck {
       fault("servo", fmt::format("its servo has torque {}", s.torque), "the stall torque must be > 0");
     if (!(s.speed > 0)) fault("servo", fmt::format("its servo has speed {}", s.speed), "the no-load speed must be > 0");
   }
+
+  /// Finite and not negative.
+  static bool sound(double x) { return x >= 0 && finite(x); }
 
   /// A joint that carries neither mass nor rotor has no inertia to accelerate, and a free root needs a mass of its own:
   /// the articulated inertia handed down by joints is singular along their axes.
@@ -295,8 +301,7 @@ class RobotCheck {
     for (std::size_t k = n; k-- > 1;) carried[static_cast<std::size_t>(robot_.objects[k].parent.value)] += carried[k];
     for (i_ = 1; i_ < n; ++i_) {
       const ObjectSpec& o = robot_.objects[i_];
-      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic ||
-          (o.drive && o.drive->rotor_inertia() > 0))
+      if (!o.is_joint() || carried[i_] > 0 || o.servo.rotor > 0 || o.mimic || (o.drive && o.drive->rotor_inertia() > 0))
         continue;
       fault("mass", "it moves nothing that has a mass", "give this object or one after it a mass and an inertia");
     }
@@ -316,7 +321,7 @@ class RobotCheck {
         fault("mimic", "only joints can mimic", "remove it");
       } else if (of == index_.end() || !robot_.objects[of->second].is_joint()) {
         fault("mimic", "it mimics '" + o.mimic->of + "', which is not a joint",
-              did_you_mean(o.mimic->of, joint_names()));
+              did_you_mean(o.mimic->of, robot_.joint_names()));
       } else if (!finite(o.mimic->multiplier) || !finite(o.mimic->offset)) {
         fault("mimic", "its multiplier or offset is not finite", "");
       } else if (in_circle[i_]) {
@@ -343,14 +348,6 @@ class RobotCheck {
     const std::optional<MimicSpec>& m = robot_.objects[joint].mimic;
     const auto it = m ? index_.find(m->of) : index_.end();
     return it == index_.end() ? std::nullopt : std::optional<std::size_t>(it->second);
-  }
-
-  std::vector<std::string> joint_names() const {
-    std::vector<std::string> names;
-    for (const ObjectSpec& o : robot_.objects) {
-      if (o.is_joint()) names.push_back(o.name);
-    }
-    return names;
   }
 
   void check_feet() {
@@ -413,6 +410,10 @@ class SceneCheck {
     if (!(finite(scene_.log_period) && scene_.log_period > 0)) {
       world_fault("log", fmt::format("the log period is {} s", scene_.log_period), "it must be greater than 0");
     }
+    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
+    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
+      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'",
+                  did_you_mean(scene_.volumes, volumes));
   }
 
   void check_contact() {
@@ -441,9 +442,6 @@ class SceneCheck {
     number("moving_damping", c.moving_damping, 0, true);
     number("impact_speed", c.impact_speed, 0, true);
     number("recovery_speed", c.recovery_speed, 0, false);
-    const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
-    if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())
-      world_fault("volumes", "there are no bounding volumes '" + scene_.volumes + "'", did_you_mean(scene_.volumes, volumes));
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
   }
@@ -467,7 +465,8 @@ class SceneCheck {
   void check_maps() {
     for (const HeightMapSpec& m : scene_.maps) {
       const HeightGrid& g = m.grid;
-      const bool sound = g.nx >= 2 && g.ny >= 2 && g.z.size() == static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny) &&
+      const bool sound = g.nx >= 2 && g.ny >= 2 &&
+                         g.z.size() == static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny) &&
                          finite(g.dx) && g.dx > 0 && finite(g.dy) && g.dy > 0 && finite(g.x0) && finite(g.y0);
       if (!sound)
         fault("world", {m.file, 0, 0}, "the map is not a grid of at least 2 × 2 heights with cells above 0", "");
@@ -495,7 +494,8 @@ class SceneCheck {
 
   void check_robots() {
     const auto first = [&](ShapeKind kind) {
-      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(), [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
+      const auto it = std::find_if(scene_.field.begin(), scene_.field.end(),
+                                   [&](const FieldObjectSpec& f) { return f.shape.kind == kind; });
       return it == scene_.field.end() ? nullptr : &*it;
     };
     const FieldObjectSpec* plane = first(ShapeKind::plane);
@@ -548,7 +548,8 @@ class SceneCheck {
   void check_motion(const RobotInstanceSpec& r, const std::string& path, const std::string& who) {
     const std::string at = path + ".motion";
     if (!r.group.empty()) return;  // its group says how it moves
-    const std::vector<std::string>& known = known_motions(), &of_groups = known_group_motions();
+    const std::vector<std::string>& known = known_motions();
+    const std::vector<std::string>& of_groups = known_group_motions();
     if (std::find(of_groups.begin(), of_groups.end(), r.motion) != of_groups.end()) {
       fault(at, r.place, who + r.motion + " moves groups, not single robots",
             "write group = \"match\" instead, and [group.match]");
@@ -615,7 +616,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "walk", "library"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "library", "process"};
   return names;
 }
 

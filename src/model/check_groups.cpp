@@ -12,11 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string choices(const std::string& word, const Words& known) {
-  const std::string best = nearest(word, known);
-  return best.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : "did you mean '" + best + "'?";
-}
-
 class GroupCheck {
  public:
   GroupCheck(const SceneSpec& scene, const SceneFault& fault) : scene_(scene), fault_(fault) {}
@@ -49,12 +44,15 @@ class GroupCheck {
     at_least("goal_width", p.goal_width, 0.05);
     at_least("goal_depth", p.goal_depth, 0.02);
     at_least("wall_height", p.wall_height, 0.001);
-    for (const auto& [key, x] : {std::pair{"corner", p.corner}, {"centre_radius", p.centre_radius},
-                                 {"area_width", p.area_width}, {"area_depth", p.area_depth},
+    for (const auto& [key, x] : {std::pair{"corner", p.corner},
+                                 {"centre_radius", p.centre_radius},
+                                 {"area_width", p.area_width},
+                                 {"area_depth", p.area_depth},
                                  {"penalty_mark", p.penalty_mark}})
       at_least(key, x, 0);
     if (p.goal_width + 2 * p.corner > p.width)
-      fault_("pitch.goal_width", p.place, "the goal and the corner blocks do not fit beside each other", "make the goal narrower");
+      fault_("pitch.goal_width", p.place, "the goal and the corner blocks do not fit beside each other",
+             "make the goal narrower");
   }
 
   void check_group(const GroupSpec& g) {
@@ -89,12 +87,13 @@ class GroupCheck {
     number(g, "camera.noise", c.noise, 0, 1);
     number(g, "camera.heading_noise", c.heading_noise, 0, 3.2);
     number(g, "camera.miss", c.miss, 0, 1);
-    if (c.delay > 1000 * c.period) say(g, "camera.delay", "more than 1000 frames are on their way", "shorten the delay");
+    if (c.delay > 1000 * c.period)
+      say(g, "camera.delay", "more than 1000 frames are on their way", "shorten the delay");
   }
 
   void word(const GroupSpec& g, const char* key, const std::string& x, const Words& known) {
     if (std::find(known.begin(), known.end(), x) == known.end())
-      say(g, key, fmt::format("there is no {} '{}'", key, x), choices(x, known));
+      say(g, key, fmt::format("there is no {} '{}'", key, x), did_you_mean(x, known));
   }
   void number(const GroupSpec& g, const char* key, double x, double least, double most) {
     if (!(x >= least && x <= most))
@@ -104,18 +103,19 @@ class GroupCheck {
   void check_member(const RobotInstanceSpec& r) {
     const std::string path = "robot." + r.name, who = "robot '" + r.name + "': ";
     if (r.group.empty()) {
-      if (!r.team.empty())
-        fault_(path + ".team", r.place, who + "it has a team but no group", "add group = \"…\"");
+      if (!r.team.empty()) fault_(path + ".team", r.place, who + "it has a team but no group", "add group = \"…\"");
       return;
     }
     Words names;
     for (const GroupSpec& g : scene_.groups) names.push_back(g.name);
     if (std::find(names.begin(), names.end(), r.group) == names.end())
-      fault_(path + ".group", r.place, who + "there is no group '" + r.group + "'", choices(r.group, names));
+      fault_(path + ".group", r.place, who + "there is no group '" + r.group + "'", did_you_mean(r.group, names));
     if (r.team != "" && r.team != "blue" && r.team != "yellow")
-      fault_(path + ".team", r.place, who + "there is no team '" + r.team + "'", choices(r.team, {"blue", "yellow"}));
+      fault_(path + ".team", r.place, who + "there is no team '" + r.team + "'",
+             did_you_mean(r.team, {"blue", "yellow"}));
     if (r.controller.kind != "none")
-      fault_(path + ".controller", r.place, who + "it is driven by its team", "say in the group who drives: blue = \"strategy\"");
+      fault_(path + ".controller", r.place, who + "it is driven by its team",
+             "say in the group who drives: blue = \"strategy\"");
   }
 
   const SceneSpec& scene_;

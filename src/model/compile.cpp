@@ -112,7 +112,8 @@ class Compiler {
     Joint j{};
     j.lower = o.lower;
     j.upper = o.upper;
-    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is stable.
+    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is
+    // stable.
     j.stop_k = 200;
     j.stop_d = 1;
     j.damping = o.damping;
@@ -136,7 +137,7 @@ class Compiler {
     const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
     if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
     const int joint = o.is_joint() ? l - 1 : -1;
-    out_->objects[u] = {o.name, o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
+    out_->objects[u] = {o.name,   o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
                         o.surface};
     for (const ShapeSpec& s : o.shapes) {
       const Pose X_LS = X_LO * s.X_OS;
@@ -147,21 +148,28 @@ class Compiler {
 
   void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
     const PairNumbers n = pair_numbers(contact_, o.surface, ground_);
-    auto put = [&](Vec3 p_S, double radius) {
-      ContactPoint c{};
+    ContactPoint c{};
+    c.friction = n.friction;
+    c.k = n.stiffness;
+    c.d = n.damping;
+    c.kt = n.tangential_stiffness;
+    c.dt = n.tangential_damping;
+    c.link = static_cast<std::int16_t>(link);
+    c.object = static_cast<std::int16_t>(object);
+    each_point(s, [&](Vec3 p_S, double radius) {
       c.p_BC = X_LS * p_S;
       c.radius = radius;
-      c.friction = n.friction;
-      c.k = n.stiffness;
-      c.d = n.damping;
-      c.kt = n.tangential_stiffness;
-      c.dt = n.tangential_damping;
-      c.link = static_cast<std::int16_t>(link);
-      c.object = static_cast<std::int16_t>(object);
       out_->points.push_back(c);
-    };
+    });
+  }
+
+  /// Calls put(place in the shape's frame, radius) for each point of a shape that may touch the ground.
+  template <class Put>
+  void each_point(const ShapeSpec& s, const Put& put) {
     switch (s.kind) {
-      case ShapeKind::sphere: put({0, 0, 0}, s.radius); break;
+      case ShapeKind::sphere:
+        put({0, 0, 0}, s.radius);
+        break;
       case ShapeKind::box:
         for (int k = 0; k < 8; ++k)
           put({(k & 1 ? 0.5 : -0.5) * s.size.x, (k & 2 ? 0.5 : -0.5) * s.size.y, (k & 4 ? 0.5 : -0.5) * s.size.z}, 0);
@@ -170,11 +178,16 @@ class Compiler {
         put({0, 0, -0.5 * s.length}, s.radius);
         put({0, 0, 0.5 * s.length}, s.radius);
         break;
-      case ShapeKind::cylinder: add_rims(s, put); break;
+      case ShapeKind::cylinder:
+        add_rims(s, put);
+        break;
       case ShapeKind::mesh:
-      case ShapeKind::hull: add_extremes(s, put); break;
+      case ShapeKind::hull:
+        add_extremes(s, put);
+        break;
       case ShapeKind::plane:
-      case ShapeKind::height_field: break;  // of the field only
+      case ShapeKind::height_field:
+        break;  // of the field only
     }
   }
 
@@ -198,12 +211,13 @@ class Compiler {
       std::size_t best = 0;
       for (std::size_t i = 1; i < v.size(); ++i)
         if (dot(v[i], d) > dot(v[best], d)) best = i;
-      if (k != 13 && !v.empty() && std::find(chosen.begin(), chosen.end(), best) == chosen.end()) chosen.push_back(best);
+      if (k != 13 && !v.empty() && std::find(chosen.begin(), chosen.end(), best) == chosen.end())
+        chosen.push_back(best);
     }
     for (std::size_t i : chosen) put(v[i], 0);
   }
 
-  /// Which links follow their predecessor, which collect from elsewhere, and the float copy.
+  /// Which links follow their predecessor, which collect from elsewhere.
   void finish_links() {
     auto& links = out_->links;
     const int n = out_->nlink();
@@ -223,28 +237,27 @@ class Compiler {
       l.same_origin = l.p_PB.x == 0 && l.p_PB.y == 0 && l.p_PB.z == 0;
       l.diagonal = l.J.xy == 0 && l.J.xz == 0 && l.J.yz == 0;
       out_->mass += l.mass;
-      out_->links_f.push_back({cast<float>(l.p_PB), cast<float>(l.axis), cast<float>(l.com), cast<float>(l.J),
-                               float(l.mass), float(l.rotor), l.parent, l.branch, l.axis_kind, l.prismatic, l.follows,
-                               l.tip, l.on_branch_path, l.same_origin, l.diagonal, l.leader, l.follower, l.hold,
-                               float(l.ratio)});
     }
     out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
   }
 
   void finish_points() {
     auto& pts = out_->points;
-    std::stable_sort(pts.begin(), pts.end(), [](const ContactPoint& a, const ContactPoint& b) { return a.link < b.link; });
+    std::stable_sort(pts.begin(), pts.end(),
+                     [](const ContactPoint& a, const ContactPoint& b) { return a.link < b.link; });
     const int n = out_->nlink();
     out_->point_begin.assign(static_cast<std::size_t>(n) + 1, 0);
     for (const ContactPoint& p : pts) ++out_->point_begin[static_cast<std::size_t>(p.link) + 1];
-    for (int i = 0; i < n; ++i) out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i)
+      out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
     for (int i = 0; i < n; ++i) bound(i);
   }
 
   void bound(int link) {
     Vec3 centre{0, 0, 0};
     double radius = -1;
-    const int b = out_->point_begin[static_cast<std::size_t>(link)], e = out_->point_begin[static_cast<std::size_t>(link) + 1];
+    const int b = out_->point_begin[static_cast<std::size_t>(link)],
+              e = out_->point_begin[static_cast<std::size_t>(link) + 1];
     for (int k = b; k < e; ++k) centre += out_->points[static_cast<std::size_t>(k)].p_BC * (1.0 / (e - b));
     for (int k = b; k < e; ++k) {
       const ContactPoint& p = out_->points[static_cast<std::size_t>(k)];
@@ -264,11 +277,12 @@ class Compiler {
     for (int j = 0; j < out_->njoint(); ++j) share_coordinate(j);
   }
 
-  /// A joint that mimics one of the same parent link shares its coordinate with it: both are eliminated together, exactly
-  /// [tree/dynamics.h (9)]. Other mimics are followed by stiff servos.
+  /// A joint that mimics one of the same parent link shares its coordinate with it: both are eliminated together,
+  /// exactly [tree/dynamics.h (9)]. Other mimics are followed by stiff servos.
   void share_coordinate(int number) {
     Joint& j = out_->joints[static_cast<std::size_t>(number)];
-    if (j.mimic_of < 0 || j.mimic_multiplier == 0 || out_->joints[static_cast<std::size_t>(j.mimic_of)].mimic_of >= 0) return;
+    if (j.mimic_of < 0 || j.mimic_multiplier == 0 || out_->joints[static_cast<std::size_t>(j.mimic_of)].mimic_of >= 0)
+      return;
     const int first = std::min(number, j.mimic_of) + 1, second = std::max(number, j.mimic_of) + 1;
     Link &a = out_->links[static_cast<std::size_t>(first)], &b = out_->links[static_cast<std::size_t>(second)];
     if (a.parent != b.parent || a.follower >= 0 || a.leader >= 0 || b.follower >= 0 || b.leader >= 0) return;
@@ -297,10 +311,10 @@ class Compiler {
   const ContactSpec& contact_;
   const SurfaceSpec& ground_;
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
-  std::vector<Pose> X_R_;                // (nobject) object frame in the root frame at q = 0
-  std::vector<int> link_of_;             // (nobject)
-  std::vector<Vec3> origin_;             // (nlink) link origin in the root frame at q = 0
-  std::vector<std::vector<int>> next_;   // (nobject) successors
+  std::vector<Pose> X_R_;               // (nobject) object frame in the root frame at q = 0
+  std::vector<int> link_of_;            // (nobject)
+  std::vector<Vec3> origin_;            // (nlink) link origin in the root frame at q = 0
+  std::vector<std::vector<int>> next_;  // (nobject) successors
 };
 
 /// Any right-handed pair of tangents; the same for the same normal.
@@ -360,7 +374,8 @@ namespace {
 /// Lowest contact point at the start posture above the plane, with the base where the scene put it.
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
 /// How far to lift a robot at height z so that no contact point is inside terrain; `or_down`: or to lower it onto it.
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down);
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
+                         bool or_down);
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
@@ -392,10 +407,10 @@ void scatter(const RobotInstanceSpec& r, RandomKey key, RobotModel& robot) {
 
 }  // namespace
 
-Result<Model> compile(const SceneSpec& scene) {
-  Diagnostics notes = check(scene);
-  if (has_errors(notes)) return notes;
-  Model m;
+namespace {
+
+/// What the scene says and needs no work.
+void copy_world(const SceneSpec& scene, Model& m) {
   m.name = scene.name;
   m.file = scene.file;
   m.step = scene.step;
@@ -408,7 +423,11 @@ Result<Model> compile(const SceneSpec& scene) {
   m.maps = scene.maps;
   m.contact = scene.contact;
   m.volumes = scene.volumes;
-  SurfaceSpec ground;
+  m.pitch = scene.pitch;
+}
+
+/// The first plane is the ground, all else that collides is a static object.
+void add_field(const SceneSpec& scene, Model& m) {
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
     const FieldObjectSpec& f = scene.field[i];
     if (f.shape.kind != ShapeKind::plane || m.ground.present) {
@@ -416,27 +435,44 @@ Result<Model> compile(const SceneSpec& scene) {
       continue;
     }
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ground = f.surface;
+    m.ground_surface = f.surface;
     m.ground = make_plane(X_WS.R.z, dot(X_WS.R.z, X_WS.p) / norm(X_WS.R.z));
   }
+}
+
+/// Kind and description of robot i: those of an earlier robot with the same one, or new ones. No kind: see the notes.
+void set_kind(const SceneSpec& scene, std::size_t i, const Model& m, RobotModel& robot, Diagnostics& notes) {
+  const RobotSpec& description = scene.robots[i].robot;
+  for (std::size_t k = 0; k < i; ++k) {
+    if (!same_description(scene.robots[k].robot, description)) continue;
+    robot.kind = m.robots[k].kind, robot.spec = m.robots[k].spec;
+    return;
+  }
+  auto made = compile(description, scene.contact, m.ground_surface);
+  notes.insert(notes.end(), made.notes().begin(), made.notes().end());
+  if (!made) return;
+  robot.kind = *made;
+  robot.spec = std::make_shared<const RobotSpec>(description);
+}
+
+}  // namespace
+
+Result<Model> compile(const SceneSpec& scene) {
+  Diagnostics notes = check(scene);
+  if (has_errors(notes)) return notes;
+  Model m;
+  copy_world(scene, m);
+  add_field(scene, m);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
-    std::shared_ptr<const RobotKind> kind;
-    for (std::size_t k = 0; k < i && !kind; ++k)
-      if (same_description(scene.robots[k].robot, r.robot)) kind = m.robots[k].kind;
-    if (!kind) {
-      auto made = compile(r.robot, scene.contact, ground);
-      notes.insert(notes.end(), made.notes().begin(), made.notes().end());
-      if (!made) return notes;
-      kind = *made;
-    }
-    RobotModel robot{r.name, kind, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    RobotModel robot{r.name, nullptr, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    set_kind(scene, i, m, robot, notes);
+    if (!robot.kind) return notes;
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
-    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*kind, r, m.ground) / m.ground.n.z;
-    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*kind, r, robot.p_WB.z, scene, !m.ground.present);
+    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*robot.kind, r, m.ground) / m.ground.n.z;
+    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
-  m.pitch = scene.pitch;
   for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
   return {std::move(m), std::move(notes)};
 }
@@ -454,8 +490,10 @@ void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const V
       const Link& l = kind.links[u];
       const double q = kind.joints[u - 1].initial;
       Pose X_PL{identity3<double>(), l.p_PB};
-      if (l.prismatic) X_PL.p += l.axis * q;
-      else X_PL.R = to_matrix(from_axis_angle(l.axis, q));
+      if (l.prismatic)
+        X_PL.p += l.axis * q;
+      else
+        X_PL.R = to_matrix(from_axis_angle(l.axis, q));
       X_WL[u] = X_WL[static_cast<std::size_t>(l.parent)] * X_PL;
     }
     for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
@@ -473,7 +511,8 @@ double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane&
   return std::isfinite(lowest) ? lowest : 0;
 }
 
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene, bool or_down) {
+double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
+                         bool or_down) {
   double rise = or_down ? -std::numeric_limits<double>::infinity() : 0;
   for (const FieldObjectSpec& f : scene.field) {
     if (f.shape.kind != ShapeKind::height_field || !f.shape.collides) continue;
@@ -501,7 +540,8 @@ bool same(const ServoSpec& a, const ServoSpec& b) {
   return a.kp == b.kp && a.kd == b.kd && a.torque == b.torque && a.speed == b.speed && a.rotor == b.rotor;
 }
 
-/// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can change.
+/// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can
+/// change.
 bool same_description(const RobotSpec& a, const RobotSpec& b) {
   if (a.file.empty() || a.file != b.file || a.objects.size() != b.objects.size()) return false;
   for (std::size_t i = 0; i < a.objects.size(); ++i) {

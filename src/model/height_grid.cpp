@@ -1,7 +1,6 @@
 #include "model/height_grid.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace gradus {

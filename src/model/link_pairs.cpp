@@ -28,9 +28,7 @@ std::vector<int> find_twins(const std::vector<Link>& links) {
   return twin;
 }
 
-bool weightless(const Link& l) {
-  return l.mass == 0 && l.diagonal && l.J.xx == 0 && l.J.yy == 0 && l.J.zz == 0;
-}
+bool weightless(const Link& l) { return l.mass == 0 && l.diagonal && l.J.xx == 0 && l.J.yy == 0 && l.J.zz == 0; }
 
 JointPair make_joint_pair(const std::vector<Link>& links, int first, int second) {
   const Link &a = links[static_cast<std::size_t>(first)], &b = links[static_cast<std::size_t>(second)];
@@ -130,8 +128,10 @@ void find_limbs(const std::vector<Link>& links, LinkPairs& out) {
     p.direct_1 = follows(p.first), p.direct_2 = follows(p.second);
     p.follows = before && p.direct_1 && p.direct_2 && before->first == p.parent_1 && before->second == p.parent_2;
     p.link.tip = true;
-    if (p.follows) before->link.tip = false;
-    else p.into_1 = slot_of(p.parent_1), p.into_2 = slot_of(p.parent_2);
+    if (p.follows)
+      before->link.tip = false;
+    else
+      p.into_1 = slot_of(p.parent_1), p.into_2 = slot_of(p.parent_2);
     before = &p;
   }
   for (JointPair& p : out.joints)

@@ -10,16 +10,18 @@ namespace gradus {
 /// Two joints of the same sort whose parents are one link or twins as well. A joint without a twin is paired with
 /// itself.
 struct JointPair {
-  LinkT<Two> link;    // constants of joints and masses; of its flags the three that tell the sort of joint, `diagonal`, `tip`
+  LinkT<Two>
+      link;  // constants of joints and masses; of its flags the three that tell the sort of joint, `diagonal`, `tip`
   int first, second;  // link numbers, first ≤ second
   int parent_1, parent_2;
   // Inward walks go through the pairs backwards; inertias stay in registers from a pair to the one before, unless:
-  bool follows;              // the parents are the pair before
+  bool follows;  // the parents are the pair before
   bool massless;
   bool shared;               // one motor for both: the second follows the first [LinkT::leader]
   int collect_1, collect_2;  // slots in which the links find what other pairs handed to them; −1: none
   int into_1, into_2;        // if it does not follow: the slots of the parents
-  bool direct_1, direct_2;   // of the parent's children the one with the next number: its inertia comes before the parent's own
+  bool direct_1,
+      direct_2;  // of the parent's children the one with the next number: its inertia comes before the parent's own
 };
 
 /// Two links with mass, of inertia J = j 1 + dx x xᵀ + dy y yᵀ. Without a partner: the second has no mass.
@@ -41,10 +43,10 @@ struct LinkPairs {
   std::vector<JointPair> joints;  // every link but the root once, after its parent
   std::vector<BodyPair> bodies;   // these three: every link with mass once
   std::vector<SpindlePair> spindles;
-  std::vector<int> odd;  // with products of inertia
-  double sphere = 0;     // sum of all j of bodies and spindles            [kg m²]
+  std::vector<int> odd;       // with products of inertia
+  double sphere = 0;          // sum of all j of bodies and spindles            [kg m²]
   bool shared_apart = false;  // a follower is not paired with its leader: not for walks in pairs
-  int slot_count = 1;    // of inward walks; slot 0 is the root's
+  int slot_count = 1;         // of inward walks; slot 0 is the root's
 };
 
 LinkPairs pair_links(const std::vector<Link>& links);

@@ -40,7 +40,8 @@ class Draughtsman {
     return f;
   }
   void wall(const std::string& name, double x0, double x1, double y0, double y1, Vec3 colour) {
-    box("pitch_" + name, {(x0 + x1) / 2, (y0 + y1) / 2, p_.wall_height / 2}, {x1 - x0, y1 - y0, p_.wall_height}, colour);
+    box("pitch_" + name, {(x0 + x1) / 2, (y0 + y1) / 2, p_.wall_height / 2}, {x1 - x0, y1 - y0, p_.wall_height},
+        colour);
   }
   /// Something flat on the floor, for the eye only.
   void painted(const std::string& name, double x0, double x1, double y0, double y1, double height, Vec3 colour) {
@@ -52,7 +53,8 @@ class Draughtsman {
     painted(name, x0, x1, y0, y1, kPaint, kWhite);
   }
 
-  /// Where it is played the floor is black, so that one sees where the field ends; goals in their team's colour, darkened.
+  /// Where it is played the floor is black, so that one sees where the field ends; goals in their team's colour,
+  /// darkened.
   void draw_surface() {
     const double back = x_ + p_.goal_depth, post = p_.goal_width / 2;
     painted("surface", -x_, x_, -y_, y_, kPaint / 2, kPlay);
@@ -81,9 +83,10 @@ class Draughtsman {
 
   /// Its inner face lies on the line that cuts off the corner; the box behind it is as thick as it is deep.
   void corner(const std::string& name, int sx, int sy) {
-    const double s = square_root(0.5), depth = p_.corner * s / 2;  // half the height of the triangle over its hypotenuse
-    const double reach = (x_ + y_ - p_.corner) * s + depth / 2;    // from the origin along the diagonal
-    const double off = (x_ - y_) * s;                              // along the face
+    const double s = square_root(0.5),
+                 depth = p_.corner * s / 2;                      // half the height of the triangle over its hypotenuse
+    const double reach = (x_ + y_ - p_.corner) * s + depth / 2;  // from the origin along the diagonal
+    const double off = (x_ - y_) * s;                            // along the face
     const Vec3 n{sx * s, sy * s, 0}, t{sx * s, -sy * s, 0};
     FieldObjectSpec& f = box("pitch_" + name, n * reach + t * off + Vec3{0, 0, p_.wall_height / 2},
                              {depth, 2 * p_.corner * s, p_.wall_height}, kWood);
@@ -111,8 +114,8 @@ class Draughtsman {
     for (int i = 0; i < kSides && r > 0; ++i) {
       double s, c;
       sine_cosine((i + 0.5) * step, s, c);
-      FieldObjectSpec& f = box("pitch_circle" + std::to_string(i), {r * c, r * s, kPaint / 2},
-                               {kLine, r * step * 1.01, kPaint}, kWhite);
+      FieldObjectSpec& f =
+          box("pitch_circle" + std::to_string(i), {r * c, r * s, kPaint / 2}, {kLine, r * step * 1.01, kPaint}, kWhite);
       f.X_WO.R = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}};
       f.shape.collides = false;
     }

@@ -66,6 +66,19 @@ ObjectId RobotSpec::find(const std::string& object_name) const {
   return ObjectId();
 }
 
+ObjectId RobotSpec::find_joint(const std::string& joint_name) const {
+  const ObjectId id = find(joint_name);
+  return id && objects[static_cast<std::size_t>(id.value)].is_joint() ? id : ObjectId();
+}
+
+std::vector<std::string> RobotSpec::joint_names() const {
+  std::vector<std::string> names;
+  for (const ObjectSpec& o : objects) {
+    if (o.is_joint()) names.push_back(o.name);
+  }
+  return names;
+}
+
 RobotBuilder::RobotBuilder(std::string name) { spec_.name = std::move(name); }
 
 RobotBuilder& RobotBuilder::fixed() {

@@ -1,8 +1,9 @@
-/// The editable description of robots and scenes. Loaders (TOML, URDF) and the C++ builder fill it; `compile` turns it into
-/// the const Model. Everything is in SI units and radians here; files carry units and the loaders convert.
+/// The editable description of robots and scenes. Loaders (TOML, URDF) and the C++ builder fill it; `compile` turns it
+/// into the const Model. Everything is in SI units and radians here; files carry units and the loaders convert.
 ///
 /// A robot is a tree of the seven objects of MuRoSimF [paper 000, table 1]. Each object is a frame relative to its
-/// predecessor; properties (mass, shape, …) sit in the frame *after* the object's own translation, rotation or joint motion:
+/// predecessor; properties (mass, shape, …) sit in the frame *after* the object's own translation, rotation or joint
+/// motion:
 ///
 ///   base         the robot's root frame             no parameters
 ///   translation  shifted by `offset`                offset
@@ -38,8 +39,8 @@ const char* to_string(ShapeKind kind);
 /// Triangle surface of a mesh file, already scaled to metres.
 struct MeshSpec {
   std::string file;
-  std::vector<Vec3> vertices;                   // [m]
-  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside; none for a hull's points
+  std::vector<Vec3> vertices;                 // [m]
+  std::vector<std::array<int, 3>> triangles;  // counter-clockwise seen from outside; none for a hull's points
 };
 
 /// Elevation map, already in metres.
@@ -51,36 +52,37 @@ struct HeightMapSpec {
 
 struct ShapeSpec {
   ShapeKind kind = ShapeKind::sphere;
-  double radius = 0;             // sphere, capsule, cylinder                                  [m]
-  double length = 0;             // capsule: between the two centres; cylinder: full height    [m]
-  Vec3 size{0, 0, 0};            // box: full extents; mesh: scale                             [m]
-  Pose X_OS = identity_pose();   // shape frame in the object's frame; capsule, cylinder along z of S; plane: z is outward
-  int mesh = -1;                 // mesh, hull: index into RobotSpec::meshes (or SceneSpec::meshes)
-  int map = -1;                  // height field: index into SceneSpec::maps
-  bool collides = true;          // takes part in contact
-  bool visible = true;           // is drawn
+  double radius = 0;   // sphere, capsule, cylinder                                  [m]
+  double length = 0;   // capsule: between the two centres; cylinder: full height    [m]
+  Vec3 size{0, 0, 0};  // box: full extents; mesh: scale                             [m]
+  Pose X_OS =
+      identity_pose();   // shape frame in the object's frame; capsule, cylinder along z of S; plane: z is outward
+  int mesh = -1;         // mesh, hull: index into RobotSpec::meshes (or SceneSpec::meshes)
+  int map = -1;          // height field: index into SceneSpec::maps
+  bool collides = true;  // takes part in contact
+  bool visible = true;   // is drawn
   Place place;
 };
 
 /// Contact properties of a body's surface; unset ones come from the scene's defaults [model/material.h].
 struct SurfaceSpec {
-  std::string material;                // what pairs of materials refer to; "" for none
-  std::optional<double> friction;      // Coulomb, with the ground                 [-]
-  std::optional<double> stiffness;     // of one contact point                     [N/m]
-  std::optional<double> damping;       //                                          [N s/m]
-  std::optional<double> restitution;   //                                          [-]
-  std::optional<double> rolling;       // resistance to rolling, moment / normal force    [m]
-  std::optional<double> torsion;       // resistance to turning about the normal          [m]
+  std::string material;               // what pairs of materials refer to; "" for none
+  std::optional<double> friction;     // Coulomb, with the ground                 [-]
+  std::optional<double> stiffness;    // of one contact point                     [N/m]
+  std::optional<double> damping;      //                                          [N s/m]
+  std::optional<double> restitution;  //                                          [-]
+  std::optional<double> rolling;      // resistance to rolling, moment / normal force    [m]
+  std::optional<double> torsion;      // resistance to turning about the normal          [m]
 };
 
 /// Position servo of a joint: τ = clamp(kp (target − q)) − kd v, bounded by the linear torque–speed curve
 /// |τ| ≤ torque (1 − v/speed) in the direction of motion.
 struct ServoSpec {
-  double kp = 0;                                             // [N m/rad] or [N/m]
-  double kd = 0;                                             // [N m s/rad] or [N s/m]
-  double torque = std::numeric_limits<double>::infinity();   // stall torque or force   [N m] or [N]
-  double speed = std::numeric_limits<double>::infinity();    // no-load speed           [rad/s] or [m/s]
-  double rotor = 0;                                          // rotor inertia seen at the joint  [kg m²] or [kg]
+  double kp = 0;                                            // [N m/rad] or [N/m]
+  double kd = 0;                                            // [N m s/rad] or [N s/m]
+  double torque = std::numeric_limits<double>::infinity();  // stall torque or force   [N m] or [N]
+  double speed = std::numeric_limits<double>::infinity();   // no-load speed           [rad/s] or [m/s]
+  double rotor = 0;                                         // rotor inertia seen at the joint  [kg m²] or [kg]
 };
 
 /// q = multiplier · q(of) + offset  (URDF mimic joints)
@@ -89,42 +91,42 @@ struct MimicSpec {
   double multiplier = 1, offset = 0;
 };
 
-/// A link that bends: its body is cut into cuts + 1 equal pieces, joined by spring–dampers about the axes across it (and
-/// along it, if it twists) [model/flex.h].
+/// A link that bends: its body is cut into cuts + 1 equal pieces, joined by spring–dampers about the axes across it
+/// (and along it, if it twists) [model/flex.h].
 struct FlexSpec {
   int cuts = 1;
-  double stiffness = 0;      // of each cut, bending                          [N m/rad]
-  double damping = 0;        //                                               [N m s/rad]
-  bool twists = false;       // a third axis along the link, as stiff
-  Vec3 along{0, 0, 0};       // of the link, in the object's frame; zero: the direction in which its mass extends most
+  double stiffness = 0;  // of each cut, bending                          [N m/rad]
+  double damping = 0;    //                                               [N m s/rad]
+  bool twists = false;   // a third axis along the link, as stiff
+  Vec3 along{0, 0, 0};   // of the link, in the object's frame; zero: the direction in which its mass extends most
 };
 
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
-  ObjectId parent;                      // predecessor; none for the base. Objects are stored parents first.
-  Vec3 offset{0, 0, 0};                 // translation                                     [m]
-  Vec3 axis{0, 0, 1};                   // rotation, revolute, prismatic; any length but zero
-  double angle = 0;                     // rotation                                        [rad]
+  ObjectId parent;       // predecessor; none for the base. Objects are stored parents first.
+  Vec3 offset{0, 0, 0};  // translation                                     [m]
+  Vec3 axis{0, 0, 1};    // rotation, revolute, prismatic; any length but zero
+  double angle = 0;      // rotation                                        [rad]
 
-  double mass = 0;                      // [kg]; 0 = no mass property
-  Vec3 com{0, 0, 0};                    // centre of mass in the object's frame            [m]
-  Sym3 inertia{0, 0, 0, 0, 0, 0};       // about the centre of mass, object's axes         [kg m²]
+  double mass = 0;                 // [kg]; 0 = no mass property
+  Vec3 com{0, 0, 0};               // centre of mass in the object's frame            [m]
+  Sym3 inertia{0, 0, 0, 0, 0, 0};  // about the centre of mass, object's axes         [kg m²]
   std::vector<ShapeSpec> shapes;
   SurfaceSpec surface;
-  std::optional<Vec3> colour;           // red, green, blue in 0 … 1
+  std::optional<Vec3> colour;  // red, green, blue in 0 … 1
 
   double lower = -std::numeric_limits<double>::infinity();  // joint limits        [rad] or [m]
   double upper = std::numeric_limits<double>::infinity();
-  double damping = 0;                   // passive joint damping        [N m s/rad] or [N s/m]
-  double friction = 0;                  // passive Coulomb friction     [N m] or [N]
-  double spring = 0;                    // passive spring about 0       [N m/rad] or [N/m]
+  double damping = 0;   // passive joint damping        [N m s/rad] or [N s/m]
+  double friction = 0;  // passive Coulomb friction     [N m] or [N]
+  double spring = 0;    // passive spring about 0       [N m/rad] or [N/m]
   ServoSpec servo;
-  std::optional<DriveSpec> drive;       // detailed chain in place of the servo
+  std::optional<DriveSpec> drive;  // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
-  double initial = 0;                   // joint coordinate at the start  [rad] or [m]
+  double initial = 0;  // joint coordinate at the start  [rad] or [m]
   std::optional<FlexSpec> flex;
-  Place place;                          // where the object was described
+  Place place;  // where the object was described
 
   bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
   bool is_body() const { return mass > 0 || !shapes.empty(); }
@@ -133,29 +135,31 @@ struct ObjectSpec {
 enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
 
 struct RobotSpec {
-  std::string name;                    // of the kind of robot, e.g. "kidsize"
-  std::string about;                   // one line for people
+  std::string name;   // of the kind of robot, e.g. "kidsize"
+  std::string about;  // one line for people
   RootKind root = RootKind::free;
-  std::vector<ObjectSpec> objects;     // objects[0] is the base; parents before children
+  std::vector<ObjectSpec> objects;  // objects[0] is the base; parents before children
   std::vector<MeshSpec> meshes;
-  std::vector<std::string> feet;       // objects whose shapes may be the standing foot (kinematic_walk)
-  std::string file;                    // where it was loaded from; "" for built ones
+  std::vector<std::string> feet;  // objects whose shapes may be the standing foot (kinematic_walk)
+  std::string file;               // where it was loaded from; "" for built ones
   ObjectId find(const std::string& object_name) const;
+  ObjectId find_joint(const std::string& joint_name) const;
+  std::vector<std::string> joint_names() const;
 };
 
 /// What holds between two materials, whatever the surfaces say by themselves.
 struct ContactPairSpec {
-  std::string a, b;                  // materials; order does not matter
+  std::string a, b;  // materials; order does not matter
   std::optional<double> friction, stiffness, damping, restitution, rolling, torsion;  // units as in SurfaceSpec
   Place place;
 };
 
 /// Constants of the law `spring` [paper 000, eq. 4, 5; contact/spring.h].
 struct SpringLawSpec {
-  double s_c = 2e4;                   // spring                                           [N/m]
-  double s_b = 0.3;                   // factor of the spring while separating            [-]
-  double s_mu = 10;                   // friction, per speed and normal force             [s/m]
-  double s_nu = 0.01;                 // pseudo friction, per rate and normal force       [m s]
+  double s_c = 2e4;    // spring                                           [N/m]
+  double s_b = 0.3;    // factor of the spring while separating            [-]
+  double s_mu = 10;    // friction, per speed and normal force             [s/m]
+  double s_nu = 0.01;  // pseudo friction, per rate and normal force       [m s]
 };
 
 /// Law and numbers of contact with the static world, unless a surface says otherwise.
@@ -173,30 +177,30 @@ struct ContactSpec {
   std::vector<ContactPairSpec> pairs;
 
   // Contacts between moving bodies, and all of free bodies [docs/couple.md]
-  double moving_stiffness = 1e6;      // of one contact                                   [N/m]
-  double moving_damping = 1000;       //                                                  [N s/m]
-  double impact_speed = 0.05;         // restitution acts above it                        [m/s]
-  double recovery_speed = 1;          // fastest recovery from penetration                [m/s]
+  double moving_stiffness = 1e6;  // of one contact                                   [N/m]
+  double moving_damping = 1000;   //                                                  [N s/m]
+  double impact_speed = 0.05;     // restitution acts above it                        [m/s]
+  double recovery_speed = 1;      // fastest recovery from penetration                [m/s]
 };
 
 /// A part of a walk: the body's velocity for a number of steps.
 struct WalkCommand {
-  double forward = 0, side = 0;       // side: to the left                                [m/s]
-  double turn = 0;                    // to the left                                      [rad/s]
-  int steps = 0;                      // 0: from then on
+  double forward = 0, side = 0;  // side: to the left                                [m/s]
+  double turn = 0;               // to the left                                      [rad/s]
+  int steps = 0;                 // 0: from then on
 };
 
-/// What drives the joints' targets. kind: "none" (targets stay at the start posture), "keyframes", "walk" or "library".
+/// What drives the joints' targets. kind: "none" (the start posture), "keyframes", "walk", "library" or "process".
 struct ControllerSpec {
   std::string kind = "none";
-  std::string file;                   // keyframes: motion file; walk: walk file; library: shared library
-  double period = 0.01;               // simulated time between two calls                 [s]
-  double start = 0;                   // first call                                       [s]
-  bool loop = true;                   // keyframes: begin again at the end
-  std::string options;                // library: handed over as it is
-  std::vector<WalkCommand> program;   // walk: one part after the other, then it stands
-  bool stabilise = false;             // walk: ankles against the base's rates
-  bool steer = false;                 // walk: heading measured and corrected
+  std::string file;                  // keyframes: motion file; walk: walk file; library, process: called
+  double period = 0.01;              // simulated time between two calls                 [s]
+  double start = 0;                  // first call                                       [s]
+  bool loop = true;                  // keyframes: begin again at the end
+  std::string options;               // library, process: handed over as it is
+  std::vector<WalkCommand> program;  // walk: one part after the other, then it stands
+  bool stabilise = false;            // walk: ankles against the base's rates
+  bool steer = false;                // walk: heading measured and corrected
   Place place;
 };
 
@@ -210,7 +214,8 @@ struct RobotInstanceSpec {
   Quat q_WB{1, 0, 0, 0};               // base orientation
   Vec3 v_WB{0, 0, 0};                  // base velocity                                    [m/s]
   Vec3 w_WB{0, 0, 0};                  // base angular velocity                            [rad/s]
-  double scatter = 0, scatter_yaw = 0; // start moved by up to this along x and y, turned about z; by the seed  [m, rad]
+  double scatter = 0;                  // start moved by up to this along x and y, by the seed  [m]
+  double scatter_yaw = 0;              // and turned about z  [rad]
   bool self_contact = false;           // its own links touch each other (articulated only)
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
@@ -226,8 +231,8 @@ struct FieldObjectSpec {
   SurfaceSpec surface;
 };
 
-/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner blocks,
-/// goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner
+/// blocks, goals and lines to the field (pitch_objects), so that what is seen is what is played on.
 struct PitchSpec {
   double length = 2.2, width = 1.8;            // between the walls                          [m]
   double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
@@ -270,26 +275,26 @@ struct FirasimSpec {
 struct GroupSpec {
   std::string name;
   std::string motion = "planar_wheels";
-  std::string preset = "realistic";           // of ball, tyres and surfaces: realistic | firasim
-  std::string tyres = "slip";                 // slip | rolling
-  std::string impact = "slip";                // slip | rolling | paper
-  std::optional<double> friction;             // of all contacts between bodies, instead of the preset's
-  std::optional<double> brake;                // torque limit of a braking wheel, instead of the servo's  [N m]
+  std::string preset = "realistic";                    // of ball, tyres and surfaces: realistic | firasim
+  std::string tyres = "slip";                          // slip | rolling
+  std::string impact = "slip";                         // slip | rolling | paper
+  std::optional<double> friction;                      // of all contacts between bodies, instead of the preset's
+  std::optional<double> brake;                         // torque limit of a braking wheel, instead of the servo's  [N m]
   std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
   std::optional<RefereeSpec> referee;
-  std::optional<OverheadSpec> camera;         // none: drivers see the truth of every step
+  std::optional<OverheadSpec> camera;  // none: drivers see the truth of every step
   FirasimSpec firasim;
   Place place;
 };
 
 struct SceneSpec {
   std::string name, about, file;
-  double step = 0.001;                 // [s]
+  double step = 0.001;  // [s]
   std::uint64_t seed = 1;
-  Vec3 gravity{0, 0, -9.81};           // [m/s²]
-  double duration = 10;                // default of `gradus run --for`, simulated time    [s]
-  double log_period = 0.01;            // simulated time between two logged samples        [s]
-  std::string volumes = "aabb";        // of collision trees: sphere | aabb | obb
+  Vec3 gravity{0, 0, -9.81};     // [m/s²]
+  double duration = 10;          // default of `gradus run --for`, simulated time    [s]
+  double log_period = 0.01;      // simulated time between two logged samples        [s]
+  std::string volumes = "aabb";  // of collision trees: sphere | aabb | obb
   ContactSpec contact;
   std::vector<FieldObjectSpec> field;  // the first plane is the ground
   std::vector<MeshSpec> meshes;
@@ -304,11 +309,12 @@ Diagnostics check(const RobotSpec& robot);
 Diagnostics check(const SceneSpec& scene);
 
 /// Objects in a chain without writing indices:
-///   RobotBuilder b("arm");  b.base("post").fixed().revolute("shoulder", {0,1,0}).mass(1, {0,0,0.2}, inertia_of_box(...));
+///   RobotBuilder b("arm");
+///   b.base("post").fixed().revolute("shoulder", {0,1,0}).mass(1, {0,0,0.2}, inertia_of_box(...));
 class RobotBuilder {
  public:
   explicit RobotBuilder(std::string name);
-  RobotBuilder& fixed();                                        // bolt the base to the world
+  RobotBuilder& fixed();  // bolt the base to the world
   RobotBuilder& base(std::string name);
   RobotBuilder& translation(std::string name, Vec3 offset);
   RobotBuilder& rotation(std::string name, Vec3 axis, double angle);
@@ -316,17 +322,17 @@ class RobotBuilder {
   RobotBuilder& prismatic(std::string name, Vec3 axis);
   RobotBuilder& fork(std::string name);
   RobotBuilder& endpoint(std::string name);
-  RobotBuilder& after(const std::string& object);               // next object follows this one (default: the last)
+  RobotBuilder& after(const std::string& object);  // next object follows this one (default: the last)
   RobotBuilder& mass(double m, Vec3 com, Sym3 inertia_about_com);
-  RobotBuilder& solid_box(double m, Vec3 size, Vec3 centre);    // mass, inertia and shape of a uniform box
+  RobotBuilder& solid_box(double m, Vec3 size, Vec3 centre);  // mass, inertia and shape of a uniform box
   RobotBuilder& solid_sphere(double m, double radius, Vec3 centre);
   RobotBuilder& shape(ShapeSpec s);
   RobotBuilder& limits(double lower, double upper);
   RobotBuilder& servo(ServoSpec s);
   RobotBuilder& drive(DriveSpec d);
-  RobotBuilder& friction(double coulomb);                       // of the surface
+  RobotBuilder& friction(double coulomb);  // of the surface
   RobotBuilder& initial(double q);
-  RobotBuilder& foot();                                         // the last object may be a standing foot
+  RobotBuilder& foot();  // the last object may be a standing foot
   const RobotSpec& spec() const { return spec_; }
 
  private:
@@ -336,7 +342,7 @@ class RobotBuilder {
   ObjectId next_parent_;
 };
 
-Sym3 inertia_of_box(double mass, Vec3 size);           // uniform, about its centre
+Sym3 inertia_of_box(double mass, Vec3 size);  // uniform, about its centre
 Sym3 inertia_of_sphere(double mass, double radius);
 Sym3 inertia_of_cylinder(double mass, double radius, double length);  // along z
 Sym3 inertia_of_capsule(double mass, double radius, double length);   // along z, length between the centres

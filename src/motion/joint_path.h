@@ -1,8 +1,8 @@
-/// Joint motion of the levels that do not simulate servos: a target is reached when the next one is due [paper 000, 4.3],
-/// no faster than the joint's speed and not beyond its limits.
+/// Joint motion of the levels that do not simulate servos: a target is reached when the next one is due [paper
+/// 000, 4.3], no faster than the joint's speed and not beyond its limits.
 ///   v⁺ = (target − q)/(steps h),   a = (v⁺ − v)/h,   q⁺ = q + h v⁺                                         (1)
-/// steps: until the targets are due. A robot that comes from another motion may be away from its targets, where its servos
-/// left it; it then takes as many steps more as it needs to catch up at a walking pace, not one.
+/// steps: until the targets are due. A robot that comes from another motion may be away from its targets, where its
+/// servos left it; it then takes as many steps more as it needs to catch up at a walking pace, not one.
 #pragma once
 #include <cmath>
 
@@ -24,10 +24,11 @@ inline double steps_behind(const RobotKind& kind, const double* q, const double*
 
 /// a (njoint) from q, v (joint parts) of step k and the targets with their due step behind them; behind: steps left to
 /// catch up.
-inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* q, const double* v, const double* target,
-                           double behind, double h, double* a) {
+inline void follow_targets(const RobotKind& kind, std::int64_t k, const double* q, const double* v,
+                           const double* target, double behind, double h, double* a) {
   const int n = kind.njoint();
-  const double steps = maximum(maximum(target[n + kDue] - static_cast<double>(k), 1.0), behind), rate = 1 / (steps * h), per_h = 1 / h;
+  const double steps = maximum(maximum(target[n + kDue] - static_cast<double>(k), 1.0), behind), rate = 1 / (steps * h),
+               per_h = 1 / h;
   for (int i = 0; i < n; ++i) {
     const Joint& j = kind.joints[static_cast<std::size_t>(i)];
     const double goal = clamped(target[i], j.lower, j.upper);

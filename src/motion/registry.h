@@ -7,7 +7,7 @@
 namespace gradus {
 
 std::span<const MotionTable> all_motions();
-const MotionTable* find_motion(std::string_view name);  // null: unknown
+const MotionTable* find_motion(std::string_view name);             // null: unknown
 const GroupMotionTable* find_group_motion(std::string_view name);  // null: unknown
 
 }  // namespace gradus

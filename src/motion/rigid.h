@@ -14,9 +14,9 @@ namespace gradus {
 
 /// Own scratch of these motions: what respond needs.
 struct RigidScratch {
-  Factor6 factor;   // of the left side of (1)
-  Vec3 com;         // centre of mass from the root's origin, world axes    [m]
-  Sym3 J;           // rotational inertia about the centre of mass          [kg m²]
+  Factor6 factor;  // of the left side of (1)
+  Vec3 com;        // centre of mass from the root's origin, world axes    [m]
+  Sym3 J;          // rotational inertia about the centre of mass          [kg m²]
   double mass;
 };
 
@@ -77,7 +77,8 @@ inline void add_contacts(std::span<const StaticContact> contacts, Vec3 g, const 
   bias += sum_of(bias_two);
 }
 
-/// Moments that the law opposes to turning links, at the end of the step: n = −κ (ω + h (α + α_known)). Few laws have any.
+/// Moments that the law opposes to turning links, at the end of the step: n = −κ (ω + h (α + α_known)). Few laws have
+/// any.
 template <class V>
 void add_spin(const V& view, const Vec6* known, double h, Mat6& M, Vec6& bias) {
   for (std::size_t i = 0; i < view.spin().size(); ++i) {
@@ -88,7 +89,8 @@ void add_spin(const V& view, const Vec6* known, double h, Mat6& M, Vec6& bias) {
   }
 }
 
-/// State[k+1] of one rigid body: the angular momentum L about its centre of mass that (1) left is kept while the body turns.
+/// State[k+1] of one rigid body: the angular momentum L about its centre of mass that (1) left is kept while the body
+/// turns.
 ///   w½ = J(R½)⁻¹ L,  R½ = exp(h/2 J⁻¹ L) R,   R⁺ = exp(h w½) R,   w⁺ = J(R⁺)⁻¹ L                           (2)
 /// Midpoint rule on the rotation: second order, angular momentum exact [Hairer, Lubich, Wanner 2006, IV.1].
 inline void commit_rigid(const RigidScratch& s, const double* q, const double* v, Vec6 acc, Vec3 g, bool contact,
@@ -123,13 +125,14 @@ inline void response_rigid(const RobotKind& kind, const Factor6& factor, std::sp
   for (int k = 0; k < 6; ++k) {
     double e[6] = {0, 0, 0, 0, 0, 0};
     e[k] = 1;
-    one.column[k] = kind.root == RootKind::fixed ? zero6<double>() : solve(factor, Vec6{{e[0], e[1], e[2]}, {e[3], e[4], e[5]}});
+    one.column[k] =
+        kind.root == RootKind::fixed ? zero6<double>() : solve(factor, Vec6{{e[0], e[1], e[2]}, {e[3], e[4], e[5]}});
   }
   std::fill_n(out, links.size() * links.size(), one);
 }
 
-/// predict of a robot that moves as one rigid body. (1) is taken as a change of momentum in the present configuration, so
-/// there is no bias: commit_rigid turns the body afterwards.
+/// predict of a robot that moves as one rigid body. (1) is taken as a change of momentum in the present configuration,
+/// so there is no bias: commit_rigid turns the body afterwards.
 template <class V>
 void predict_one_body(const V& view, double h) {
   const RobotKind& kind = view.kind();

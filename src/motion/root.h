@@ -1,4 +1,5 @@
-/// The root's part of a step, the same for every motion whose root moves by forces, for any scalar and on a CUDA device.
+/// The root's part of a step, the same for every motion whose root moves by forces, for any scalar and on a CUDA
+/// device.
 #pragma once
 #include "state/access.h"
 #include "tree/dynamics.h"
@@ -7,7 +8,8 @@ namespace gradus {
 
 /// Acceleration of the root minus gravity from M a = −bias; a fixed root cannot accelerate.
 template <class T>
-GRADUS_INLINE Vec6T<T> solve_root(RootKind root, Vec3T<T> g, const Mat6T<T>& M, const Vec6T<T>& bias, Factor6T<T>& factor) {
+GRADUS_INLINE Vec6T<T> solve_root(RootKind root, Vec3T<T> g, const Mat6T<T>& M, const Vec6T<T>& bias,
+                                  Factor6T<T>& factor) {
   if (root == RootKind::fixed) return {zero3<T>(), -g};
   factorize(M, factor);
   return solve(factor, Vec6T<T>{-bias.a, -bias.l});
@@ -23,8 +25,8 @@ inline bool touches(std::span<const StaticContact> contacts) {
 /// velocity in flight, which is exact for gravity, and with v⁺ in contact, which is what friction was computed for.
 /// q_next and v_next may be q and v themselves.
 template <class T>
-GRADUS_INLINE void commit_root(RootKind root, const T* q, const T* v, const Vec6T<T>& acc, Vec3T<T> g, MaskOf<T> contact,
-                               std::type_identity_t<T> h, T* q_next, T* v_next) {
+GRADUS_INLINE void commit_root(RootKind root, const T* q, const T* v, const Vec6T<T>& acc, Vec3T<T> g,
+                               MaskOf<T> contact, std::type_identity_t<T> h, T* q_next, T* v_next) {
   const Vec3T<T> v0 = base_velocity(v);
   if (root == RootKind::fixed) {
     set_base_pose(q_next, base_position(q), base_orientation(q));

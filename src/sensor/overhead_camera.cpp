@@ -1,6 +1,5 @@
 #include "sensor/overhead_camera.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/rng.h"

@@ -1,5 +1,5 @@
-/// Algorithms declare what they read and write; undeclared access does not compile. From the declarations the plan derives
-/// what may run in parallel and that exactly one motion owns each robot.
+/// Algorithms declare what they read and write; undeclared access does not compile. From the declarations the plan
+/// derives what may run in parallel and that exactly one motion owns each robot.
 #pragma once
 #include <cstdint>
 
@@ -9,18 +9,18 @@ namespace gradus {
 
 using Fields = std::uint32_t;
 namespace Field {
-constexpr Fields q = 1;         // coordinates
-constexpr Fields v = 2;         // velocities
-constexpr Fields z = 4;         // the motion's private numbers
-constexpr Fields r = 8;         // results of the last step
-constexpr Fields target = 16;   // Input: what controllers asked for
-constexpr Fields frames = 32;   // A1: link frames
-constexpr Fields contacts = 64; // B2: static contacts with forces and slopes
-constexpr Fields drive = 128;   // B1: joint forces with slopes
-constexpr Fields acc = 256;     // B3: accelerations
-constexpr Fields impulse = 512; // B4: impulses and their effect
-constexpr Fields memory = 1024; // contact memory
-constexpr Fields drive_state = 2048; // the actuator chains' numbers
+constexpr Fields q = 1;               // coordinates
+constexpr Fields v = 2;               // velocities
+constexpr Fields z = 4;               // the motion's private numbers
+constexpr Fields r = 8;               // results of the last step
+constexpr Fields target = 16;         // Input: what controllers asked for
+constexpr Fields frames = 32;         // A1: link frames
+constexpr Fields contacts = 64;       // B2: static contacts with forces and slopes
+constexpr Fields drive = 128;         // B1: joint forces with slopes
+constexpr Fields acc = 256;           // B3: accelerations
+constexpr Fields impulse = 512;       // B4: impulses and their effect
+constexpr Fields memory = 1024;       // contact memory
+constexpr Fields drive_state = 2048;  // the actuator chains' numbers
 }  // namespace Field
 
 struct Access {
@@ -41,8 +41,8 @@ struct RobotContext {
   const double* input;
   RobotLayout at;
   RobotScratch* s;
-  const StaticKind* statics = nullptr;      // the field's objects as this kind of robot meets them; null: none
-  const SpringLawSpec* spring = nullptr;    // the scene's contact law, if it is `spring`; null: compliant
+  const StaticKind* statics = nullptr;    // the field's objects as this kind of robot meets them; null: none
+  const SpringLawSpec* spring = nullptr;  // the scene's contact law, if it is `spring`; null: compliant
 };
 
 /// The declared part of a RobotContext.
@@ -96,7 +96,6 @@ class View {
   double* r_next() const requires(has(A.writes, Field::r)) { return c_.next + c_.at.r; }
   double* drive_state_next() const requires(has(A.writes, Field::drive_state)) { return c_.next + c_.at.drive; }
   void* drive_own() const requires(has(A.writes, Field::drive_state)) { return c_.s->drive_own.data(); }
-  Frame* frames_out() const requires(has(A.writes, Field::frames)) { return c_.s->frames.data(); }
   DriveForce* drive_out() const requires(has(A.writes, Field::drive)) { return c_.s->drive.data(); }
   Vec6* acc_out() const requires(has(A.writes, Field::acc)) { return c_.s->acc.data(); }
   double* a_out() const requires(has(A.writes, Field::acc)) { return c_.s->a.data(); }
@@ -114,8 +113,9 @@ class View {
   }
   /// The algorithm's own scratch, sized at bind.
   template <class Own>
-  Own& own() const { return *reinterpret_cast<Own*>(c_.s->own.data()); }
-  void* own_memory() const { return c_.s->own.data(); }
+  Own& own() const {
+    return *reinterpret_cast<Own*>(c_.s->own.data());
+  }
 
  private:
   const RobotContext& c_;

@@ -1,5 +1,5 @@
-/// The synchronous contract between a robot and its control program: Output[k] in, Input[k] out, no hidden delay. Whatever
-/// drives a robot (key frames, a shared library, a network protocol) is a Controller.
+/// The synchronous contract between a robot and its control program: Output[k] in, Input[k] out, no hidden delay.
+/// Whatever drives a robot (key frames, a shared library, a network protocol) is a Controller.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,23 +14,23 @@ namespace gradus {
 /// What a robot's controller sees at step k. Spans live until the call returns.
 struct RobotOutput {
   const RobotKind* kind;
-  std::int64_t k;                    // step number
-  double time;                       // [s]
-  std::span<const double> q, v, tau; // (njoint) joint coordinates, velocities, forces of the last step
-  std::span<const double> q_motor;   // (njoint) encoders on the motors, at the joint: q where the gear has no play
-  std::span<const double> current;   // (njoint) of the motors, 0 where the drive has none    [A]
-  std::span<const double> voltage;   // (njoint) at their terminals in the last step, the same [V]
-  Vec3 p_WB;                         // base, ground truth
+  std::int64_t k;                     // step number
+  double time;                        // [s]
+  std::span<const double> q, v, tau;  // (njoint) joint coordinates, velocities, forces of the last step
+  std::span<const double> q_motor;    // (njoint) encoders on the motors, at the joint: q where the gear has no play
+  std::span<const double> current;    // (njoint) of the motors, 0 where the drive has none    [A]
+  std::span<const double> voltage;    // (njoint) at their terminals in the last step, the same [V]
+  Vec3 p_WB;                          // base, ground truth
   Quat q_WB;
-  Vec3 w_WB, v_WB;                   // base velocities, world axes
-  Vec3 gyro, accelerometer;          // in the base's own axes: angular velocity, specific force      [rad/s, m/s²]
-  std::span<const double> foot_force;// (feet) normal force under each foot                            [N]
+  Vec3 w_WB, v_WB;                     // base velocities, world axes
+  Vec3 gyro, accelerometer;            // in the base's own axes: angular velocity, specific force      [rad/s, m/s²]
+  std::span<const double> foot_force;  // (feet) normal force under each foot                            [N]
 };
 
 /// What it asks for. Targets keep their value until changed.
 struct RobotCommand {
-  std::span<double> target;          // (njoint) joint targets  [rad] or [m]
-  std::span<double> stiffness;       // (njoint) 0 … 1, 0 releases the motor; empty if no joint has an actuator chain
+  std::span<double> target;     // (njoint) joint targets  [rad] or [m]
+  std::span<double> stiffness;  // (njoint) 0 … 1, 0 releases the motor; empty if no joint has an actuator chain
 };
 
 class Controller {
@@ -44,9 +44,9 @@ struct GroupOutput {
   const Model* model;
   const GroupModel* group;
   std::int64_t k;
-  double time;                       // [s]
-  std::span<const Sight> members;    // in the order of GroupModel::members; spans live until the call returns
-  std::span<const double> section;   // the group's own numbers, score included
+  double time;                      // [s]
+  std::span<const Sight> members;   // in the order of GroupModel::members; spans live until the call returns
+  std::span<const double> section;  // the group's own numbers, score included
 };
 
 /// Drives members of a group, each through its targets.

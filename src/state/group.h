@@ -8,8 +8,8 @@
 ///   adopt    q or v of a member was changed from outside: the section follows
 ///
 /// The section is the truth, q and v of members are what the group publishes of it for everybody else: viewer, sensors,
-/// logs, contacts with robots outside the group. Between predict and commit a member takes part in B4 like any robot, by
-/// `respond` of its own MotionTable, whose predict and commit have nothing left to do (MotionTable::grouped).
+/// logs, contacts with robots outside the group. Between predict and commit a member takes part in B4 like any robot,
+/// by `respond` of its own MotionTable, whose predict and commit have nothing left to do (MotionTable::grouped).
 #pragma once
 #include <memory>
 
@@ -26,27 +26,27 @@ struct GroupContext {
 
 /// A member as seen from above, in the plane.
 struct Sight {
-  double x = 0, y = 0, theta = 0;   // [m], [rad]
-  double vx = 0, vy = 0, w = 0;     // world axes [m/s], [rad/s]
+  double x = 0, y = 0, theta = 0;  // [m], [rad]
+  double vx = 0, vy = 0, w = 0;    // world axes [m/s], [rad/s]
   bool seen = false;
 };
 
 /// A wish to put a member somewhere, and what became of it.
 struct PlaceWish {
-  double x = 0, y = 0, theta = 0;   // [m], [rad]
-  double vx = 0, vy = 0;            // of the ball [m/s]
-  bool present = true;              // false: taken from the field
+  double x = 0, y = 0, theta = 0;  // [m], [rad]
+  double vx = 0, vy = 0;           // of the ball [m/s]
+  bool present = true;             // false: taken from the field
 };
 struct PlaceResult {
-  bool placed = false;              // false: no room, or not finite; nothing was changed
-  double moved = 0;                 // how far from the wished place, because something was there [m]
+  bool placed = false;  // false: no room, or not finite; nothing was changed
+  double moved = 0;     // how far from the wished place, because something was there [m]
 };
 
 class GroupMotion {
  public:
   virtual ~GroupMotion() = default;
-  virtual int section_size() const = 0;                                // doubles in State
-  virtual std::span<const PrivateProperty> properties() const = 0;     // numbers of the section that people may look at
+  virtual int section_size() const = 0;                             // doubles in State
+  virtual std::span<const PrivateProperty> properties() const = 0;  // numbers of the section that people may look at
   virtual void enter(const GroupContext& c) = 0;
   virtual void predict(const GroupContext& c) = 0;
   virtual void commit(const GroupContext& c) = 0;

@@ -2,13 +2,15 @@
 ///
 ///   bind     once, at load: does the robot have what the motion needs? how much private state and scratch?
 ///   enter    when a robot begins to be moved by this motion: fills its private state from q and v. Coordinates and
-///            velocities are common to all motions, so changing the level is `enter` of the new one, whatever was before.
+///            velocities are common to all motions, so changing the level is `enter` of the new one, whatever was
+///            before.
 ///   predict  one linearly implicit step with the forces and slopes of drives and static contacts; leaves accelerations
 ///   respond  what impulses on links do to the prediction, with the factorisation that predict left behind
 ///   response the same as a matrix, for unit impulses on the links that touch something
 ///   commit   writes State[k+1]
 ///
-/// A motion is a struct with these static functions, its name and its declared Access; the registry turns it into a table.
+/// A motion is a struct with these static functions, its name and its declared Access; the registry turns it into a
+/// table.
 #pragma once
 #include <concepts>
 #include <string>
@@ -21,8 +23,9 @@ namespace gradus {
 
 constexpr int kPredictions = 3;  // predictions a robot may take in one step before its opinions are taken as they are
 
-/// Predicts until reviews of drives and contacts find nothing to change. After kPredictions the opinions have changed once
-/// more, so the last prediction is made for those. Returns how many were made: more than kPredictions means unsettled.
+/// Predicts until reviews of drives and contacts find nothing to change. After kPredictions the opinions have changed
+/// once more, so the last prediction is made for those. Returns how many were made: more than kPredictions means
+/// unsettled.
 template <class Predict, class Review>
 GRADUS_INLINE int settle(const Predict& predict, const Review& review) {
   for (int pass = 1;; ++pass) {
@@ -69,24 +72,32 @@ concept MotionAlgorithm = requires(const RobotKind& kind, View<M::access> view, 
 /// Entry points of one motion, type erased: one indirect call per robot and phase.
 struct MotionTable {
   std::string_view name;
-  int level;                                      // of detail, for people; −1: not on the ladder
+  int level;  // of detail, for people; −1: not on the ladder
   Access access;
-  std::span<const PrivateProperty> properties;    // what it adds to a robot when bound
+  std::span<const PrivateProperty> properties;  // what it adds to a robot when bound
   MotionNeeds (*bind)(const RobotKind&);
-  void (*enter)(const RobotContext&, double h);   // reads and writes `next`
+  void (*enter)(const RobotContext&, double h);  // reads and writes `next`
   void (*predict)(const RobotContext&, double h);
-  void (*respond)(const RobotContext&);           // impulse (nlink) -> dV (nlink), dv (njoint)
-  void (*response)(const RobotContext&, std::span<const int> links, Response*);  // (n²) twist of links[i] per impulse on links[j]
+  void (*respond)(const RobotContext&);  // impulse (nlink) -> dV (nlink), dv (njoint)
+  /// (n²) twist of links[i] per impulse on links[j]
+  void (*response)(const RobotContext&, std::span<const int> links, Response*);
   void (*commit)(const RobotContext&, double h);
-  bool grouped = false;                           // moves members of a group only [group.h]
+  bool grouped = false;  // moves members of a group only [group.h]
 };
 
 /// M::properties if it has any.
 template <class M>
 constexpr std::span<const PrivateProperty> properties_of() {
-  if constexpr (requires { M::properties; }) return M::properties;
-  else return {};
+  if constexpr (requires { M::properties; })
+    return M::properties;
+  else
+    return {};
 }
+
+template <class M>
+constexpr bool moves_groups = requires {
+  M::grouped;
+};
 
 template <MotionAlgorithm M>
 constexpr MotionTable motion_table() {
@@ -98,9 +109,11 @@ constexpr MotionTable motion_table() {
           [](const RobotContext& c, double h) { M::enter(View<M::access>(c), h); },
           [](const RobotContext& c, double h) { M::predict(View<M::access>(c), h); },
           [](const RobotContext& c) { M::respond(View<M::access>(c)); },
-          [](const RobotContext& c, std::span<const int> links, Response* out) { M::response(View<M::access>(c), links, out); },
+          [](const RobotContext& c, std::span<const int> links, Response* out) {
+            M::response(View<M::access>(c), links, out);
+          },
           [](const RobotContext& c, double h) { M::commit(View<M::access>(c), h); },
-          requires { M::grouped; }};
+          moves_groups<M>};
 }
 
 }  // namespace gradus

@@ -7,7 +7,8 @@ namespace gradus {
 int field_contact_room(const Model& model, const RobotKind& kind) {
   constexpr int kPerShape = 4, kMost = 48;
   if (model.static_objects.empty()) return 0;
-  const auto shapes = std::count_if(kind.shapes.begin(), kind.shapes.end(), [](const ShapeInfo& s) { return s.spec.collides; });
+  const auto shapes =
+      std::count_if(kind.shapes.begin(), kind.shapes.end(), [](const ShapeInfo& s) { return s.spec.collides; });
   return std::min(kPerShape * static_cast<int>(shapes), kMost);
 }
 
@@ -16,7 +17,11 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     const RobotKind& kind = *model.robots[i].kind;
     RobotLayout l{};
-    auto take = [&](int n) { const int at = out.state_size; out.state_size += n; return at; };
+    auto take = [&](int n) {
+      const int at = out.state_size;
+      out.state_size += n;
+      return at;
+    };
     l.q = take(kind.nq());
     l.v = take(kind.nv());
     l.contact = take(4 * static_cast<int>(kind.points.size()));

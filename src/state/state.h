@@ -22,8 +22,8 @@ struct ContactMemoryT {
 };
 using ContactMemory = ContactMemoryT<double>;
 
-/// What survives a step of a contact with a static object of the field. Found again by the pair of shapes and the place on
-/// the link, since features of terrain change as a foot settles.
+/// What survives a step of a contact with a static object of the field. Found again by the pair of shapes and the place
+/// on the link, since features of terrain change as a foot settles.
 struct FieldMemory {
   double pair;     // which shapes [contact/static_world.h]
   Vec3 p_L;        // place on the link                                                   [m]
@@ -36,24 +36,25 @@ static_assert(sizeof(FieldMemory) == kFieldRecord * sizeof(double));
 
 /// Where a robot's numbers lie in the slabs.
 struct RobotLayout {
-  int q, v;             // State: 7 + njoint coordinates, 6 + njoint velocities
-  int contact;          // State: ContactMemory of each contact point
-  int field;            // State: number of FieldMemory records, then room for field_size of them; nothing if that is 0
+  int q, v;     // State: 7 + njoint coordinates, 6 + njoint velocities
+  int contact;  // State: ContactMemory of each contact point
+  int field;    // State: number of FieldMemory records, then room for field_size of them; nothing if that is 0
   int field_size;
-  int z;                // State: the owning motion's private numbers (room for the most demanding motion)
-  int drive;            // State: the actuator chains' numbers
-  int r;                // State: results of the last step: joint forces (njoint), base acceleration (6)
-  int target;           // Input: joint targets (njoint), due (1), push (7)
-  int stiffness;        // Input: stiffness of each joint's chain (njoint), only in robots with chains
+  int z;          // State: the owning motion's private numbers (room for the most demanding motion)
+  int drive;      // State: the actuator chains' numbers
+  int r;          // State: results of the last step: joint forces (njoint), base acceleration (6)
+  int target;     // Input: joint targets (njoint), due (1), push (7)
+  int stiffness;  // Input: stiffness of each joint's chain (njoint), only in robots with chains
   int z_size, drive_size;
 };
-constexpr int kDue = 0;       // offset behind the targets: number of the step at which they are to be reached
-constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in the link's frame (3)
+// Offsets behind the targets.
+constexpr int kDue = 0;       // number of the step at which the targets are to be reached
+constexpr int kPushLink = 1;  // link that is pushed (−1: none), then the force (3) and the point in its frame (3)
 constexpr int kInputTail = 8;
 
 struct Layout {
   std::vector<RobotLayout> robots;
-  int coupling = 0;               // State: memory of the contacts that couple solves
+  int coupling = 0;  // State: memory of the contacts that couple solves
   int state_size = 0, input_size = 0;
 };
 /// z_size, drive_size: room for private numbers and for actuator chains, per robot; coupling: numbers of that memory.
@@ -63,7 +64,7 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
 int field_contact_room(const Model& model, const RobotKind& kind);
 
 struct State {
-  std::int64_t k = 0;             // step number; time = k · step
+  std::int64_t k = 0;  // step number; time = k · step
   std::vector<double> slab;
 };
 struct Input {
@@ -72,26 +73,43 @@ struct Input {
 
 /// Coordinates of a robot: q = p_WB (3), q_WB (4: w x y z), joints;  v = w_WB (3), v_WB (3), joints.
 template <class T>
-GRADUS_INLINE Vec3T<T> base_position(const T* q) { return {q[0], q[1], q[2]}; }
+GRADUS_INLINE Vec3T<T> base_position(const T* q) {
+  return {q[0], q[1], q[2]};
+}
 template <class T>
-GRADUS_INLINE QuatT<T> base_orientation(const T* q) { return {q[3], q[4], q[5], q[6]}; }
+GRADUS_INLINE QuatT<T> base_orientation(const T* q) {
+  return {q[3], q[4], q[5], q[6]};
+}
 template <class T>
-GRADUS_INLINE Vec3T<T> base_angular_velocity(const T* v) { return {v[0], v[1], v[2]}; }
+GRADUS_INLINE Vec3T<T> base_angular_velocity(const T* v) {
+  return {v[0], v[1], v[2]};
+}
 template <class T>
-GRADUS_INLINE Vec3T<T> base_velocity(const T* v) { return {v[3], v[4], v[5]}; }
+GRADUS_INLINE Vec3T<T> base_velocity(const T* v) {
+  return {v[3], v[4], v[5]};
+}
 template <class T>
 GRADUS_INLINE CoordinatesT<T> coordinates_of(const T* q, const T* v) {
   return {base_orientation(q), base_angular_velocity(v), q + 7, v + 6};
 }
 template <class T>
 GRADUS_INLINE void set_base_pose(T* q, std::type_identity_t<Vec3T<T>> p, const std::type_identity_t<QuatT<T>>& r) {
-  q[0] = p.x; q[1] = p.y; q[2] = p.z;
-  q[3] = r.w; q[4] = r.x; q[5] = r.y; q[6] = r.z;
+  q[0] = p.x;
+  q[1] = p.y;
+  q[2] = p.z;
+  q[3] = r.w;
+  q[4] = r.x;
+  q[5] = r.y;
+  q[6] = r.z;
 }
 template <class T>
 GRADUS_INLINE void set_base_twist(T* v, std::type_identity_t<Vec3T<T>> w, std::type_identity_t<Vec3T<T>> l) {
-  v[0] = w.x; v[1] = w.y; v[2] = w.z;
-  v[3] = l.x; v[4] = l.y; v[5] = l.z;
+  v[0] = w.x;
+  v[1] = w.y;
+  v[2] = w.z;
+  v[3] = l.x;
+  v[4] = l.y;
+  v[5] = l.z;
 }
 
 /// A point of a robot near the static world, and the law's present opinion of it. Lives in Scratch for one step.
@@ -100,13 +118,13 @@ struct StaticContactT {
   int point, link;
   MaskOf<T> active;  // pushes in this step
   MaskOf<T> sliding;
-  Vec3T<T> r;        // from the root's origin, world axes                                  [m]
-  T gap;             // negative: penetration                                               [m]
-  Vec3T<T> u;        // velocity of the point at the start of the step                      [m/s]
-  T fn;              // normal force expected in this step: bounds friction                 [N]
-  Vec3T<T> d;        // direction of sliding
-  Vec3T<T> f;        // force at the start of the step, world axes                          [N]
-  Sym3T<T> W;        // implicit share h (D + h K)                                          [N s²/m]
+  Vec3T<T> r;  // from the root's origin, world axes                                  [m]
+  T gap;       // negative: penetration                                               [m]
+  Vec3T<T> u;  // velocity of the point at the start of the step                      [m/s]
+  T fn;        // normal force expected in this step: bounds friction                 [N]
+  Vec3T<T> d;  // direction of sliding
+  Vec3T<T> f;  // force at the start of the step, world axes                          [N]
+  Sym3T<T> W;  // implicit share h (D + h K)                                          [N s²/m]
 };
 using StaticContact = StaticContactT<double>;
 
@@ -131,25 +149,26 @@ using DriveForce = DriveForceT<double>;
 
 /// Per-robot scratch, made once at compile.
 struct RobotScratch {
-  std::vector<Frame> frames;             // (nlink) A1: poses and velocities of State[k]
-  std::vector<StaticContact> contacts;   // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
-  std::vector<FieldContact> field;       // capacity field_size; A2
+  std::vector<Frame> frames;  // (nlink) A1: poses and velocities of State[k]
+  std::vector<StaticContact>
+      contacts;  // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
+  std::vector<FieldContact> field;  // capacity field_size; A2
   int field_count = 0;
-  std::int64_t field_dropped = 0;        // contacts that did not fit, since the start
+  std::int64_t field_dropped = 0;  // contacts that did not fit, since the start
   int contact_count = 0;
-  std::vector<double> spin;              // (nlink) B2, law spring: moment of contacts per rate of turning [N m s]; empty: none
-  std::vector<int> contact_begin;        // (nlink + 1) contacts of each link
-  std::vector<DriveForce> drive;         // (njoint) B1
-  std::vector<Vec6> acc;                 // (nlink) B3: link accelerations minus gravity
-  std::vector<double> a;                 // (njoint) B3: joint accelerations
-  std::vector<double> d_inv;             // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
-  std::vector<Vec6> impulse, dV;         // (nlink) B4: impulses on links, and their effect
-  std::vector<double> dv;                // (njoint) B4
-  bool rests = false;                    // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
-  Vec6 kick = zero6<double>();           // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
-  ResponseRoom response;                 // B4
-  std::vector<std::byte> own;            // the motion's own scratch
-  std::vector<std::byte> drive_own;      // the drives' own: constants of the chains for this step length, and B1
+  std::vector<double> spin;  // (nlink) B2, law spring: moment of contacts per rate of turning [N m s]; empty: none
+  std::vector<int> contact_begin;    // (nlink + 1) contacts of each link
+  std::vector<DriveForce> drive;     // (njoint) B1
+  std::vector<Vec6> acc;             // (nlink) B3: link accelerations minus gravity
+  std::vector<double> a;             // (njoint) B3: joint accelerations
+  std::vector<double> d_inv;         // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
+  std::vector<Vec6> impulse, dV;     // (nlink) B4: impulses on links, and their effect
+  std::vector<double> dv;            // (njoint) B4
+  bool rests = false;                // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
+  Vec6 kick = zero6<double>();       // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
+  ResponseRoom response;             // B4
+  std::vector<std::byte> own;        // the motion's own scratch
+  std::vector<std::byte> drive_own;  // the drives' own: constants of the chains for this step length, and B1
 };
 
 }  // namespace gradus

@@ -41,7 +41,8 @@ std::string apply(World& world, const Command& c) {
   if (c.kind == Command::Kind::set) {
     const auto view = find_property(world, c.name);
     if (!view) return to_string(view.notes().front());
-    return view->set(world, c.value) ? "" : "'" + c.name + "' can only be read";
+    const std::string problem = view->set(world, c.value);
+    return problem.empty() ? "" : "'" + c.name + "' " + problem;
   }
   const int robot = world.model().find_robot(c.robot);
   if (robot < 0) return "there is no robot '" + c.robot + "'";

@@ -9,7 +9,8 @@
 namespace gradus {
 namespace {
 
-constexpr double kJointSpeed = 10;  // [m/s] joints move points of a robot no faster than this; faster ones are found late
+constexpr double kJointSpeed =
+    10;  // [m/s] joints move points of a robot no faster than this; faster ones are found late
 constexpr double kPairBase = 67108864;  // 2^26: more shapes than a scene can have
 
 Vec3 position(const Contacts::Robot& r) { return base_position(r.context->now + r.context->at.q); }
@@ -23,8 +24,7 @@ Vec6 link_twist(const Contacts::Robot& r, int link) {
 }  // namespace
 
 const Contacts::ItemInfo& Contacts::item(int compound, int number) const {
-  return compound < 0 ? grounds_[number]
-                      : items_[compounds_[compound].first_item + number];
+  return compound < 0 ? grounds_[number] : items_[compounds_[compound].first_item + number];
 }
 
 /// Grounds first, so that numbers sort like pairs.
@@ -141,8 +141,21 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
-  contacts_.push_back({x.robot, x.link, y.robot, y.link, c.point, swap ? -c.normal : c.normal, c.gap, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, false, pair,
-                       c.feature, x.surface * static_cast<int>(surfaces_.size()) + y.surface});
+  contacts_.push_back({x.robot,
+                       x.link,
+                       y.robot,
+                       y.link,
+                       c.point,
+                       swap ? -c.normal : c.normal,
+                       c.gap,
+                       {0, 0, 0},
+                       {0, 0, 0},
+                       {0, 0, 0},
+                       0,
+                       false,
+                       pair,
+                       c.feature,
+                       x.surface * static_cast<int>(surfaces_.size()) + y.surface});
 }
 
 /// Impulses of the last step by key. Both lists are sorted by pair.
@@ -172,42 +185,47 @@ void Contacts::note_slot(int robot, int link) {
   touched_[link_offset_[u] + slot] = link;
 }
 
-/// Robots that touch, directly or through others, are solved together. Numbered by their first robot.
-void Contacts::find_islands() {
+void Contacts::forget_slots() {
   for (std::size_t i = 0; i < touched_count_.size(); ++i) {
-    for (int k = 0; k < touched_count_[i]; ++k)
-      slot_of_[link_offset_[i] + touched_[link_offset_[i] + k]] = -1;
+    for (int k = 0; k < touched_count_[i]; ++k) slot_of_[link_offset_[i] + touched_[link_offset_[i] + k]] = -1;
     touched_count_[i] = 0;
   }
+}
+
+/// Whose island a robot is in: the smallest number of those that it is joined with.
+int Contacts::lead_of(int robot) {
+  auto up = [&](int k) -> int& { return parent_[k]; };
+  while (up(robot) != robot) robot = up(robot) = up(up(robot));
+  return robot;
+}
+
+/// Robots that touch, directly or through others, are solved together. Numbered by their first robot.
+void Contacts::find_islands() {
+  forget_slots();
   std::fill(island_of_.begin(), island_of_.end(), -1);
   islands_.clear(), robots_by_island_.clear();
   if (contacts_.empty()) return;
   std::iota(parent_.begin(), parent_.end(), 0);
-  auto root = [&](int i) {
-    auto up = [&](int k) -> int& { return parent_[k]; };
-    while (up(i) != i) i = up(i) = up(up(i));
-    return i;
-  };
   for (const MovingContact& c : contacts_) {
     note_slot(c.robot_a, c.link_a);
     if (c.robot_b < 0) continue;
     note_slot(c.robot_b, c.link_b);
-    const int i = root(c.robot_a), j = root(c.robot_b);
-    parent_[std::max(i, j)] = std::min(i, j);  // the smaller leads
+    const int i = lead_of(c.robot_a), j = lead_of(c.robot_b);
+    parent_[std::max(i, j)] = std::min(i, j);
   }
   for (int r = 0; r < static_cast<int>(parent_.size()); ++r) {
     if (touched_count_[r] == 0) continue;
-    int& own = island_of_[r];
-    const int lead = root(r);
-    if (lead == r) {
-      own = island_count();
-      islands_.push_back({0, 0, 0, 0, {}, 0});
-    } else {
-      own = island_of_[lead];
-    }
-    ++islands_[own].robot_count;
+    const int lead = lead_of(r);
+    if (lead == r) islands_.push_back({0, 0, 0, 0, {}, 0});
+    island_of_[r] = lead == r ? island_count() - 1 : island_of_[lead];
+    ++islands_[island_of_[r]].robot_count;
   }
   for (const MovingContact& c : contacts_) ++islands_[island_of(c.robot_a)].contact_count;
+  sort_by_island();
+}
+
+/// Lists of the robots and contacts of each island, whose numbers are counted.
+void Contacts::sort_by_island() {
   int robots = 0, contacts = 0;
   for (Island& s : islands_) {
     s.first_robot = robots, s.first_contact = contacts;

@@ -10,6 +10,7 @@ namespace gradus {
 namespace {
 
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
+constexpr int kPairsPerShape = 64;                              // within reach of a step, in a heap
 constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
 
 bool joined(const RobotKind& kind, int a, int b) {
@@ -37,7 +38,7 @@ int Contacts::surface_number(const SurfaceSpec& surface) {
   return static_cast<int>(surfaces_.size()) - 1;
 }
 
-/// Items, tree, and pairs that never touch: of one link, joined by a joint, or overlapping at the start.
+/// Items, tree, and pairs that never touch.
 Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
   KindShapes out;
@@ -51,7 +52,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
     Result<Shape> shape = library_.add(s.spec, kind.meshes);
     notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
     if (!shape) continue;
-    ItemInfo item{-1, s.link, surface_number(kind.objects[s.object].surface), {}, 0};
+    ItemInfo item{-1, s.link, s.object, -1, {}, 0};
     bounding_sphere(*shape, item.centre, item.radius);
     out.link_reach[s.link] = std::max(out.link_reach[s.link], norm(s.X_LS * item.centre) + item.radius);
     on_link[s.link].push_back(static_cast<int>(out.items.size()));
@@ -62,7 +63,14 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
   for (const Link& l : kind.links) parent.push_back(l.parent);
   out.setup.tree = build_structured(parent, on_link, centres);
   out.setup.inner = robot.self_contact;
-  if (!robot.self_contact) return out;
+  if (robot.self_contact) leave_out_pairs(robot, X, out, notes);
+  return out;
+}
+
+/// Pairs that never touch: of one link, joined by a joint, or overlapping at the start.  X: link poses at the start
+void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out,
+                               Diagnostics& notes) {
+  const RobotKind& kind = *robot.kind;
   std::string left_out;
   auto name = [&](int i) {
     const int link = out.items[i].link;
@@ -81,7 +89,6 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
   if (!left_out.empty())
     notes.push_back({{}, Severity::warning,
                      "robot '" + robot.name + "': self-contact leaves out pairs that overlap in the start posture: " + left_out, ""});
-  return out;
 }
 
 void Contacts::add_robots(const Model& model, Diagnostics& notes) {
@@ -102,22 +109,23 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
       it = known.end() - 1;
       link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
     }
-    const KindShapes& shapes = it->shapes;
     link_offset_.push_back(link_offset_.back() + robot.kind->nlink());
     self_.push_back(robot.self_contact);
-    if (shapes.items.empty()) {
-      compound_of_.push_back(-1);
-      continue;
-    }
-    CompoundSetup setup = shapes.setup;
-    setup.group = robot.group;  // its motion knows what they do to each other
-    compound_of_.push_back(scene_.add(std::move(setup)));
-    compounds_.push_back({static_cast<int>(items_.size()), it->first_reach});
-    for (ItemInfo item : shapes.items) {
-      item.robot = static_cast<int>(i);
-      items_.push_back(item);
-    }
+    compound_of_.push_back(add_compound(static_cast<int>(i), robot.group, it->shapes, it->first_reach));
   }
+}
+
+/// A robot's shapes in the scene; −1 if it has none.
+int Contacts::add_compound(int robot, int group, const KindShapes& shapes, int first_reach) {
+  if (shapes.items.empty()) return -1;
+  CompoundSetup setup = shapes.setup;
+  setup.group = group;  // its motion knows what they do to each other
+  compounds_.push_back({static_cast<int>(items_.size()), first_reach});
+  for (ItemInfo item : shapes.items) {
+    item.robot = robot;
+    items_.push_back(item);
+  }
+  return scene_.add(std::move(setup));
 }
 
 /// The same solids that robots meet, and the ground plane, which is none of them.
@@ -128,7 +136,7 @@ void Contacts::add_field(const Model& model, const StaticWorld& statics) {
     const StaticSolid* solid = statics.find(static_cast<int>(i));
     const Shape shape = solid ? solid->shape : plane_shape();
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ItemInfo item{-1, static_cast<int>(i), surface_number(f.surface), {0, 0, 0}, 0};
+    ItemInfo item{-1, static_cast<int>(i), -1, -1, {0, 0, 0}, 0};
     if (shape.kind == SolidKind::plane || shape.kind == SolidKind::height_field) {
       scene_.add_ground(shape, X_WS);
       grounds_.push_back(item);
@@ -146,10 +154,19 @@ void Contacts::add_field(const Model& model, const StaticWorld& statics) {
   }
 }
 
-void Contacts::make_laws(const ContactSpec& contact) {
+const SurfaceSpec& Contacts::surface_of(const Model& model, const ItemInfo& item) const {
+  if (item.robot < 0) return model.field[item.link].surface;
+  return model.robots[item.robot].kind->objects[item.object].surface;
+}
+
+void Contacts::take_surfaces(const Model& model) {
+  const ContactSpec& contact = model.contact;
   ContactSpec moving = contact;  // what surfaces leave open is another number here
   moving.stiffness = contact.moving_stiffness;
   moving.damping = contact.moving_damping;
+  surfaces_.clear(), laws_.clear();
+  for (std::vector<ItemInfo>* items : {&items_, &grounds_})
+    for (ItemInfo& i : *items) i.surface = surface_number(surface_of(model, i));
   for (const SurfaceSpec& a : surfaces_)
     for (const SurfaceSpec& b : surfaces_) {
       const PairNumbers n = pair_numbers(moving, a, b);
@@ -174,7 +191,7 @@ void Contacts::make_room(const Model& model, int threads) {
   if (movers < 2 && !alone_touches) capacity_ = 0;
   if (capacity_ == 0) return;
   slots = std::min(slots, kMaxSlots), responses = std::min(responses, kMaxResponses);
-  scene_.finish(8 * capacity_ + 64);
+  scene_.finish(kPairsPerShape * (static_cast<int>(items_.size()) + 1));
   const auto room = static_cast<std::size_t>(capacity_);
   contacts_.reserve(room), contacts_by_island_.resize(room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
@@ -182,14 +199,17 @@ void Contacts::make_room(const Model& model, int threads) {
   slot_of_.assign(static_cast<std::size_t>(link_offset_.back()), -1);
   touched_.resize(static_cast<std::size_t>(link_offset_.back()));
   for (int t = 0; t < threads; ++t) {
-    Work w;
-    const int ns = static_cast<int>(slots);
-    w.couple = std::make_unique<Couple>(
-        CoupleCapacity{.slots = ns, .contacts = capacity_, .responses = 64 * capacity_, .blocks = 16 * ns + 1024});
-    w.response.resize(responses);
-    w.slots.resize(links);
-    work_.push_back(std::move(w));
+    work_.push_back(make_work(static_cast<int>(slots)));
+    work_.back().response.resize(responses);
+    work_.back().slots.resize(links);
   }
+}
+
+Contacts::Work Contacts::make_work(int slots) const {
+  Work w;
+  w.couple = std::make_unique<Couple>(
+      CoupleCapacity{.slots = slots, .contacts = capacity_, .responses = 64 * capacity_, .blocks = 16 * slots + 1024});
+  return w;
 }
 
 Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads) {
@@ -197,7 +217,7 @@ Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int 
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
   add_robots(model, notes);
   add_field(model, statics);
-  make_laws(model.contact);
+  take_surfaces(model);
   make_room(model, threads);
   margin_ = 0.001 + model.step * 1.0;  // (1)
   for (Diagnostic& d : notes)

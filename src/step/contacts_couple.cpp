@@ -12,8 +12,7 @@ Vec6 predicted_twist(const Contacts::Robot& r, int link, const Vec6& before, Vec
   const RobotScratch& s = *r.context->s;
   Vec6 V = before;
   if (!r.needs->infinite_mass) V += Vec6{s.acc[0].a, s.acc[0].l + gravity} * h;
-  for (int k = link; k > 0; k = r.context->kind->links[k].parent)
-    V += s.frames[k].S * (h * s.a[k - 1]);
+  for (int k = link; k > 0; k = r.context->kind->links[k].parent) V += s.frames[k].S * (h * s.a[k - 1]);
   return V;
 }
 
@@ -45,35 +44,43 @@ int Contacts::add_group(int robot, const Robot& r, Work& w, std::size_t& room, d
   return w.couple->add_group({w.slots.data(), n}, response);
 }
 
+/// All robots of an island; returns how many found no room.
+int Contacts::add_groups(int island, std::span<const Robot> robots, Work& w, double h) {
+  std::size_t room = 0;
+  int without_room = 0;
+  for (int r : robots_of(island)) {
+    first_slot_[r] = add_group(r, robots[r], w, room, h);
+    without_room += first_slot_[r] < 0;
+  }
+  return without_room;
+}
+
+/// Of a link in the island's Couple; −1: the static world.
+int Contacts::slot(int robot, int link) const {
+  return robot < 0 ? -1 : first_slot_[robot] + slot_of_[link_offset_[robot] + link];
+}
+
+void Contacts::add_contacts(const Island& island, Couple& solver) const {
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    const MovingContact& c = contacts_[i];
+    if (!has_room(c.robot_a) || !has_room(c.robot_b)) continue;
+    CoupleContact out;
+    out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
+    out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = laws_[c.law];
+    out.impulse = c.impulse, out.before = c.before, out.moment = c.moment;
+    out.key = static_cast<std::uint64_t>(i);
+    solver.add_contact(out);  // what does not fit is counted
+  }
+}
+
 void Contacts::couple(int number, int thread, std::span<const Robot> robots, double h) {
   Island& island = islands_[number];
   Work& w = work_[thread];
   Couple& solver = *w.couple;
   solver.clear();
-  std::size_t room = 0;
-  int without_room = 0;
-  for (int r : robots_of(number)) {
-    const int first = add_group(r, robots[r], w, room, h);
-    first_slot_[r] = first;
-    without_room += first < 0;
-  }
-  auto slot = [&](int robot, int link) {
-    if (robot < 0) return -1;
-    return first_slot_[robot] +
-           slot_of_[link_offset_[robot] + link];
-  };
-  auto has_room = [&](int robot) { return robot < 0 || first_slot_[robot] >= 0; };
-  const std::span<int> list{contacts_by_island_.data() + island.first_contact, static_cast<std::size_t>(island.contact_count)};
-  for (int i : list) {
-    const MovingContact& c = contacts_[i];
-    if (!has_room(c.robot_a) || !has_room(c.robot_b)) continue;
-    CoupleContact k;
-    k.a = slot(c.robot_a, c.link_a), k.b = slot(c.robot_b, c.link_b);
-    k.point = c.point, k.normal = c.normal, k.gap = c.gap, k.law = laws_[c.law];
-    k.impulse = c.impulse, k.before = c.before, k.moment = c.moment;
-    k.key = static_cast<std::uint64_t>(i);
-    solver.add_contact(k);  // what does not fit is counted
-  }
+  const int without_room = add_groups(number, robots, w, h);
+  add_contacts(island, solver);
   const CoupleReport did = solver.solve(h);
   island.report.sweeps += did.sweeps, island.report.newtons += did.newtons;
   island.report.unsettled = did.unsettled;

@@ -33,6 +33,17 @@ Diagnostics Groups::bind(const Model& model) {
   return notes;
 }
 
+std::string Groups::rebind(const Model& model) {
+  std::vector<std::unique_ptr<GroupMotion>> made;
+  for (const Group& g : groups_) {
+    auto motion = find_group_motion(g.model->spec.motion)->make(model, *g.model);
+    if (!motion) return motion.notes().front().text;
+    made.push_back(std::move(*motion));
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) groups_[i].motion = std::move(made[i]);
+  return "";
+}
+
 void Groups::lay_out(Layout& layout) {
   for (Group& g : groups_) {
     g.offset = layout.state_size;

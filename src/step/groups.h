@@ -21,6 +21,9 @@ class Groups {
  public:
   /// Makes the motions; all that is missing is reported.
   Diagnostics bind(const Model& model);
+  /// Makes them again after parameters of their members changed; the sections of State stay as they are. "" or what is
+  /// missing; then nothing has changed.
+  std::string rebind(const Model& model);
   /// Takes room behind what the layout has already.
   void lay_out(Layout& layout);
   int count() const { return static_cast<int>(groups_.size()); }

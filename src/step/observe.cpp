@@ -150,6 +150,21 @@ double World::contact_force(int robot, int link) const {
   return sum;
 }
 
+/// What encoders and shunts of the motors show; of joints without a chain, the joint's coordinate and no current.
+void World::read_motors(Slot& s) const {
+  const double* q = state_[0].slab.data() + s.context.at.q + 7;
+  std::copy(q, q + s.context.kind->njoint(), s.q_motor.begin());
+  for (std::vector<double>* electrical : {&s.current, &s.voltage}) std::fill(electrical->begin(), electrical->end(), 0.0);
+  if (!s.needs.uses_drives) return;
+  for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own)) {
+    const ChainState& chain = chain_state(c, state_[0].slab.data() + s.context.at.drive);
+    const auto j = static_cast<std::size_t>(c.joint);
+    if (c.gear == GearModel::elastic) s.q_motor[j] = chain.theta;
+    s.current[j] = chain.current;
+    s.voltage[j] = chain.voltage;
+  }
+}
+
 RobotOutput World::output(int robot) const {
   const Slot& s = slot(robot);
   const auto nj = static_cast<std::size_t>(s.context.kind->njoint());
@@ -168,20 +183,11 @@ RobotOutput World::output(int robot) const {
   const Mat3 R = to_matrix(o.q_WB);
   o.gyro = transpose_times(R, o.w_WB);
   o.accelerometer = transpose_times(R, Vec3{r[3], r[4], r[5]} - model_.gravity);
-  auto& force = const_cast<Slot&>(s).foot_force;  // room made at compile, private to this robot
-  for (std::size_t i = 0; i < force.size(); ++i) force[i] = contact_force(robot, s.context.kind->feet[i]);
-  o.foot_force = force;
-  auto& motors = const_cast<Slot&>(s);
-  std::copy(o.q.begin(), o.q.end(), motors.q_motor.begin());
-  for (std::vector<double>* electrical : {&motors.current, &motors.voltage}) std::fill(electrical->begin(), electrical->end(), 0.0);
-  if (s.needs.uses_drives)
-    for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own)) {
-      const ChainState& chain = chain_state(c, state_[0].slab.data() + s.context.at.drive);
-      const auto j = static_cast<std::size_t>(c.joint);
-      if (c.gear == GearModel::elastic) motors.q_motor[j] = chain.theta;
-      motors.current[j] = chain.current;
-      motors.voltage[j] = chain.voltage;
-    }
+  Slot& room = const_cast<Slot&>(s);  // made at compile, private to this robot: what the spans below point to
+  for (std::size_t i = 0; i < room.foot_force.size(); ++i)
+    room.foot_force[i] = contact_force(robot, s.context.kind->feet[i]);
+  read_motors(room);
+  o.foot_force = s.foot_force;
   o.q_motor = s.q_motor;
   o.current = s.current;
   o.voltage = s.voltage;

@@ -3,6 +3,8 @@
 /// A path is resolved once to a typed view; reading through it costs one call and nothing in the step. Which properties a
 /// robot has depends on the algorithms bound to it: they add what they compute.
 #pragma once
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +18,21 @@ enum class PropertyType { number, whole, truth };
 /// A resolved path.
 struct PropertyView {
   double (*read)(const World&, int robot, int index) = nullptr;
-  bool (*write)(World&, int robot, int index, double value) = nullptr;  // null: read only
+  std::string (*write)(World&, int robot, int index, double value) = nullptr;  // null: read only; "" or what is wrong
   int robot = -1, index = -1;
   PropertyType type = PropertyType::number;
   const char* unit = "";
   const char* about = "";
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();  // that set accepts
+  double (*original)(const World&, int robot, int index) = nullptr;  // of a parameter [model/parameters.h]: before it was set
+  std::optional<double> original_value(const World& world) const {
+    return original ? std::optional<double>(original(world, robot, index)) : std::nullopt;
+  }
   double get(const World& world) const { return read(world, robot, index); }
-  bool set(World& world, double value) const { return write && write(world, robot, index, value); }
+  /// "", or what to say of a value that cannot be: "must be within 0 … 1, not 2".
+  std::string fault(double value) const;
+  /// The same of an attempt; then nothing has changed.
+  std::string set(World& world, double value) const;
 };
 
 struct Property {

@@ -54,6 +54,9 @@ class Recorder {
   bool failed_ = false;
 };
 
+/// The scene that a log was made of, resolved, with the options of its run.
+Result<SceneSpec> scene_of_log(const std::string& path);
+
 struct Replay {
   std::int64_t steps = 0;             // compared
   std::int64_t first_difference = -1; // number of the first state whose hash differs; −1: none

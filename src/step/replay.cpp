@@ -64,15 +64,22 @@ Script read_script(McapReader& log) {
   return s;
 }
 
+Result<SceneSpec> scene_in(McapReader& log, const std::string& path) {
+  const McapAttachmentInfo* scene = log.attachment("scene.json");
+  if (!scene) return failure(path, "this is not a log of gradus: the scene is missing");
+  auto bytes = log.load(*scene);
+  if (!bytes) return bytes.notes();
+  return scene_from_json(std::string(as_text(*bytes)), path);
+}
+
 /// The world at the start of the log.
 Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& path, int threads) {
-  const McapAttachmentInfo *scene = log.attachment("scene.json"), *start = log.attachment("start.snapshot");
-  if (!scene || !start) return failure(path, "this is not a log of gradus: scene or start state is missing");
-  auto scene_bytes = log.load(*scene), start_bytes = log.load(*start);
-  if (!scene_bytes) return scene_bytes.notes();
-  if (!start_bytes) return start_bytes.notes();
-  auto spec = scene_from_json(std::string(as_text(*scene_bytes)), path);
+  auto spec = scene_in(log, path);
   if (!spec) return spec.notes();
+  const McapAttachmentInfo* start = log.attachment("start.snapshot");
+  if (!start) return failure(path, "this is not a log of gradus: the start state is missing");
+  auto start_bytes = log.load(*start);
+  if (!start_bytes) return start_bytes.notes();
   auto model = compile(*spec);
   if (!model) return model.notes();
   auto world = World::make(std::move(*model), {threads, nullptr});
@@ -83,7 +90,26 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
   return world;
 }
 
+/// The next step, with what came from outside before it.
+void repeat_step(Script& s, World& w) {
+  while (!s.commands.empty() && s.commands.front().first <= w.k()) {
+    apply(w, s.commands.front().second);
+    s.commands.pop_front();
+  }
+  if (!s.inputs.empty() && s.inputs.front().first == w.k()) {
+    w.set_input(s.inputs.front().second);
+    s.inputs.pop_front();
+  }
+  w.step();
+}
+
 }  // namespace
+
+Result<SceneSpec> scene_of_log(const std::string& path) {
+  auto log = McapReader::open(path);
+  if (!log) return log.notes();
+  return scene_in(*log, path);
+}
 
 Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress,
                       const std::function<void(const World&)>& observe) {
@@ -98,17 +124,7 @@ Result<Replay> replay(const std::string& path, int threads, const std::function<
   World& w = **world;
   const auto count = static_cast<std::int64_t>(s.hashes.size());
   for (std::int64_t i = 0; i < count; ++i) {
-    if (i > 0) {
-      while (!s.commands.empty() && s.commands.front().first <= w.k()) {
-        apply(w, s.commands.front().second);
-        s.commands.pop_front();
-      }
-      if (!s.inputs.empty() && s.inputs.front().first == w.k()) {
-        w.set_input(s.inputs.front().second);
-        s.inputs.pop_front();
-      }
-      w.step();
-    }
+    if (i > 0) repeat_step(s, w);
     out.hash = w.hash();
     if (out.hash != s.hashes[static_cast<std::size_t>(i)]) {
       out.first_difference = w.k();

@@ -56,6 +56,8 @@ Diagnostics World::bind_all() {
   const Diagnostics groups = groups_.bind(model_);
   notes.insert(notes.end(), groups.begin(), groups.end());
   groups_.lay_out(layout_);
+  first_robots_ = model_.robots;
+  first_around_ = surroundings();
   return notes;
 }
 
@@ -111,24 +113,7 @@ void World::place_robots() {
   input_.slab.assign(static_cast<std::size_t>(layout_.input_size), 0.0);
   input_before_ = input_.slab;
   impulses_.reserve(kMaxImpulses);
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const RobotModel& robot = model_.robots[i];
-    const RobotLayout& at = layout_.robots[i];
-    double* q = state_[0].slab.data() + at.q;
-    set_base_pose(q, robot.p_WB, robot.q_WB);
-    set_base_twist(state_[0].slab.data() + at.v, robot.w_WB, robot.v_WB);
-    double* target = input_.slab.data() + at.target;
-    for (int j = 0; j < robot.kind->njoint(); ++j) q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
-    target[robot.kind->njoint() + kPushLink] = -1;
-    for (const DriveModel& d : robot.kind->drives)
-      input_.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
-    slots_[i].up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
-    slots_[i].context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &slots_[i].scratch};
-    slots_[i].context.statics = statics_.kind(*robot.kind);
-    slots_[i].context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
-    slots_[i].scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
-    slots_[i].scratch.field.resize(static_cast<std::size_t>(at.field_size));
-  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) place_robot(model_.robots[i], layout_.robots[i], slots_[i]);
   point_at_states();
   for (int i = 0; i < robot_count(); ++i) {
     look(slot(i));
@@ -138,6 +123,25 @@ void World::place_robots() {
   groups_.enter(contexts_, state_[0].slab.data(), model_.step);
   for (int i = 0; i < robot_count() && !groups_.empty(); ++i) look(slot(i));  // groups may have moved their members
   find_contacts();
+}
+
+/// Start posture in State and Input, and what its motion may look at.
+void World::place_robot(const RobotModel& robot, const RobotLayout& at, Slot& s) {
+  double* q = state_[0].slab.data() + at.q;
+  set_base_pose(q, robot.p_WB, robot.q_WB);
+  set_base_twist(state_[0].slab.data() + at.v, robot.w_WB, robot.v_WB);
+  double* target = input_.slab.data() + at.target;
+  for (int j = 0; j < robot.kind->njoint(); ++j)
+    q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
+  target[robot.kind->njoint() + kPushLink] = -1;
+  for (const DriveModel& d : robot.kind->drives)
+    input_.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
+  s.up = transpose_times(to_matrix(robot.q_WB), model_.ground.n);
+  s.context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &s.scratch};
+  s.context.statics = statics_.kind(*robot.kind);
+  s.context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
+  s.scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
+  s.scratch.field.resize(static_cast<std::size_t>(at.field_size));
 }
 
 /// Fills the private numbers of the motion and the drives in the present state.
@@ -181,12 +185,7 @@ void World::step() {
     else move_island(island, thread);
     for (int r : group)
       if (!slot(r).motion->grouped) finish(r);
-    if (!timed) return;
-    const double us = maximum(clock_() - t0 - clock_cost_, 0.0) * 1e6 / static_cast<double>(group.size());
-    for (int r : group) {
-      const double all = us + (slot(r).motion->grouped ? group_us_ : 0);
-      slot(r).us += (all - slot(r).us) * (slot(r).us == 0 ? 1 : 0.05);
-    }
+    if (timed) share_time(group, clock_() - t0 - clock_cost_);
   });
   finish_groups();
   impulses_.clear();
@@ -195,6 +194,20 @@ void World::step() {
   std::swap(state_[0], state_[1]);
   contacts_.add_reports();
   find_contacts();
+  sum_up();
+}
+
+/// Processor time of robots that moved together, smoothed over the samples.
+void World::share_time(std::span<const int> robots, double seconds) {
+  const double us = maximum(seconds, 0.0) * 1e6 / static_cast<double>(robots.size());
+  for (int r : robots) {
+    const double all = us + (slot(r).motion->grouped ? group_us_ : 0);
+    slot(r).us += (all - slot(r).us) * (slot(r).us == 0 ? 1 : 0.05);
+  }
+}
+
+/// The report of the step from those of its robots.
+void World::sum_up() {
   report_.predictions = report_.unsettled = report_.field_dropped = 0;
   for (int i = 0; i < robot_count(); ++i) {
     report_.field_dropped += slot(i).scratch.field_dropped;
@@ -373,11 +386,16 @@ void World::forget(const Slot& s) {
 }
 
 std::uint64_t World::hash() const {
-  return hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+  std::uint64_t h = hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+  for (const Setting& s : settings_) {
+    h = hash_bytes(s.path.data(), s.path.size(), h);
+    h = hash_doubles({&s.value, 1}, h);
+  }
+  return h;
 }
 
 Snapshot World::snapshot() const {
-  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_};
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, impulses_, settings_};
   for (const Slot& x : slots_) s.motion.emplace_back(x.motion->name);
   return s;
 }
@@ -391,6 +409,7 @@ bool World::restore(const Snapshot& s) {
     const MotionTable* m = find_motion(s.motion[i]);
     if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
   }
+  if (!take_settings(s.settings).empty()) return false;
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
   std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "contact/static_world.h"
+#include "model/parameters.h"
 #include "motion/registry.h"
 #include "state/controller.h"
 #include "state/state.h"
@@ -51,6 +52,7 @@ struct Snapshot {
   std::vector<double> state, input;
   std::vector<std::string> motion;   // of each robot
   std::vector<Impulse> impulses;     // waiting for the next step
+  std::vector<Setting> settings;     // parameters that were set, in their order
   /// Little-endian, with version and checksum [snapshot.cpp].
   std::vector<std::byte> bytes() const;
   /// None if the bytes are not a whole, undamaged snapshot of this version.
@@ -69,6 +71,7 @@ class World {
 
   void step();
 
+  /// As it is now: robots whose parameters were set have a kind of their own.
   const Model& model() const { return model_; }
   int robot_count() const { return static_cast<int>(model_.robots.size()); }
   std::int64_t k() const { return state_[0].k; }
@@ -118,6 +121,17 @@ class World {
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
+
+  /// Parameters [model/parameters.h]. Those that were set are part of snapshot and hash. Setting one compiles the robot again
+  /// from its description with all settings in their order; the state stays, and so do robots that shared its kind.
+  /// "" or what is wrong; then nothing has changed.
+  std::string set_parameter(const std::string& path, double value);
+  const std::vector<Setting>& settings() const { return settings_; }
+  std::optional<double> setting(const std::string& path) const;     // as set; none: never
+  const RobotSpec* spec(int robot) const { return model_.robots[static_cast<std::size_t>(robot)].spec.get(); }  // as set
+  Surroundings surroundings() const { return {model_.gravity, model_.contact}; }
+  const RobotModel& first_robot(int robot) const { return first_robots_[static_cast<std::size_t>(robot)]; }  // before any was set
+  const Surroundings& first_surroundings() const { return first_around_; }
 
   /// Groups [state/group.h].
   const Groups& groups() const { return groups_; }
@@ -174,6 +188,7 @@ class World {
   void bind(int robot, Diagnostics& notes);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robots();
+  void place_robot(const RobotModel& robot, const RobotLayout& at, Slot& s);
   void enter(Slot& s);
   void run_controllers();
   void control(ControllerSlot& c);
@@ -181,6 +196,9 @@ class World {
   void each_robot(const Work& work);
   void move_groups(bool timed);   // B3 of all members
   void finish_groups();           // B5, A1 of all members
+  void share_time(std::span<const int> robots, double seconds);
+  void sum_up();
+  void read_motors(Slot& s) const;
   void adopt(int robot);          // its group takes over a change from outside
   void begin(Slot& s);          // B1, B2
   void predict(int robot);      // B3
@@ -197,6 +215,15 @@ class World {
   /// Takes rotors along before joints are set to q_after and v_after.
   void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
   void point_at_states();
+  /// What robots are with certain settings, before the world takes it over.
+  struct Variant {
+    Surroundings around;
+    std::vector<std::pair<int, RobotModel>> robots;  // those that change
+  };
+  std::string make_variant(std::span<const Setting> settings, Variant& out) const;
+  std::string take_settings(std::vector<Setting> settings);
+  void exchange(Variant& variant);
+  void rebind(int robot, const RobotKind& before);
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
   const ChainState* chain_of(int robot, int joint) const;  // null where no chain drives the joint now
@@ -204,6 +231,9 @@ class World {
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
   Model model_;
+  std::vector<RobotModel> first_robots_;  // before any parameter was set; controllers may point at their kinds
+  Surroundings first_around_;
+  std::vector<Setting> settings_;
   StaticWorld statics_;         // the field as robots meet it
   Layout layout_;
   State state_[2];              // [0] is State[k], [1] State[k+1]

@@ -1,9 +1,9 @@
-/// Tree dynamics for any scalar (double, float, lanes of worlds, a CUDA thread): recursive Newton–Euler (rnea), composite
-/// rigid bodies (crba), the articulated-body algorithm with implicit terms (aba) and its impulse response.
+/// Tree dynamics for any scalar (double, float, lanes of worlds, a CUDA thread): recursive Newton–Euler (rnea),
+/// composite rigid bodies (crba), the articulated-body algorithm with implicit terms (aba) and its impulse response.
 /// All in world axes about the root's origin [frames.h], so inertias are summed without transforms.
 ///
-/// Implicit terms. Whoever produces a force hands it over with its slopes [docs/step.md]. Over a step h the new acceleration
-/// a = (v⁺ − v)/h then obeys
+/// Implicit terms. Whoever produces a force hands it over with its slopes [docs/step.md]. Over a step h the new
+/// acceleration a = (v⁺ − v)/h then obeys
 ///
 ///   (M + diag(e) + Σ Fᵀ W F) a = τ − bias + Σ Fᵀ f,     e = h (d + h k) per joint,  W = h (D + h K) per contact    (1)
 ///
@@ -20,7 +20,8 @@
 
 namespace gradus {
 
-/// A joint's force with its implicit share: τ at the present, e = h (d + h k) of (1). Rotor inertia is added by the kernels.
+/// A joint's force with its implicit share: τ at the present, e = h (d + h k) of (1). Rotor inertia is added by the
+/// kernels.
 template <class T>
 struct JointForceT {
   T tau, e;
@@ -29,9 +30,9 @@ struct JointForceT {
 /// What the inward pass of aba leaves for the outward pass and for impulse responses.
 template <class T>
 struct JointFactorT {
-  Vec6T<T> U;   // Iᵃ S                                       (3)
-  T d_inv;      // 1 / (Sᵀ U + rotor + e)                     (4)
-  T u;          // τ − Sᵀ pᵃ                                  (5)
+  Vec6T<T> U;  // Iᵃ S                                       (3)
+  T d_inv;     // 1 / (Sᵀ U + rotor + e)                     (4)
+  T u;         // τ − Sᵀ pᵃ                                  (5)
 };
 using JointFactor = JointFactorT<double>;
 
@@ -51,10 +52,15 @@ GRADUS_INLINE Mat6T<T> to_full(const RigidInertiaT<T>& r) {
 template <class T>
 GRADUS_INLINE Mat6T<T>& operator+=(Mat6T<T>& I, const RigidInertiaT<T>& r) {
   I.A += r.A;
-  I.B.x.y += r.h.z; I.B.x.z -= r.h.y;
-  I.B.y.x -= r.h.z; I.B.y.z += r.h.x;
-  I.B.z.x += r.h.y; I.B.z.y -= r.h.x;
-  I.C.xx += r.m; I.C.yy += r.m; I.C.zz += r.m;
+  I.B.x.y += r.h.z;
+  I.B.x.z -= r.h.y;
+  I.B.y.x -= r.h.z;
+  I.B.y.z += r.h.x;
+  I.B.z.x += r.h.y;
+  I.B.z.y -= r.h.x;
+  I.C.xx += r.m;
+  I.C.yy += r.m;
+  I.C.zz += r.m;
   return I;
 }
 template <class T>
@@ -71,7 +77,8 @@ GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, RigidInert
   I.A = l.diagonal ? rotated_diagonal(f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(f.R, cast<T>(l.J));
   const Vec3T<T>& h = I.h;
   const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  I.A = {I.A.xx + yy + zz, I.A.xy - h.x * c.y, I.A.xz - h.x * c.z, I.A.yy + xx + zz, I.A.yz - h.y * c.z, I.A.zz + xx + yy};
+  I.A = {I.A.xx + yy + zz, I.A.xy - h.x * c.y, I.A.xz - h.x * c.z,
+         I.A.yy + xx + zz, I.A.yz - h.y * c.z, I.A.zz + xx + yy};
   b = cross_force(f.V, I * f.V);
 }
 template <class T, class F>
@@ -83,7 +90,9 @@ GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, Mat6T<T>& 
 
 /// Velocity-product acceleration of a joint, V × S v.
 template <class T>
-GRADUS_INLINE Vec6T<T> velocity_product(const FrameT<T>& f, T v) { return cross_motion(f.V, f.S * v); }
+GRADUS_INLINE Vec6T<T> velocity_product(const FrameT<T>& f, T v) {
+  return cross_motion(f.V, f.S * v);
+}
 
 /// Eliminates joint i from (I, b) with (3) to (5); what is left passes to the parent:
 ///   Iᵃ − U D⁻¹ Uᵀ  (6)     pᵃ + Iᵃ c + U D⁻¹ u  (7)
@@ -98,12 +107,12 @@ GRADUS_INLINE void eliminate(const FrameT<T>& f, T v, T rotor, const JointForceT
   b = b + I * velocity_product(f, v) + Ui * out.u;
 }
 
-/// One motor on two joints of the same parent: q̇₂ = r q̇₁. The follower's articulated inertia and bias wait (`hold`) until the
-/// leader is reached; then one coordinate with two columns is eliminated. With c the velocity products:
+/// One motor on two joints of the same parent: q̇₂ = r q̇₁. The follower's articulated inertia and bias wait (`hold`)
+/// until the leader is reached; then one coordinate with two columns is eliminated. With c the velocity products:
 ///   U = U₁ + r U₂,   D = S₁ᵀU₁ + e₁ + r² (S₂ᵀU₂ + e₂),   u = u₁ + r u₂,   u_k = τ_k − S_kᵀ p_k − U_kᵀ c_k         (9)
 ///   Iᵃ = I₁ + I₂ − U D⁻¹ Uᵀ,   pᵃ = p₁ + I₁ c₁ + p₂ + I₂ c₂ + U D⁻¹ u                                          (10)
-/// The follower's factor keeps U₂, S₂ᵀU₂ + e₂ and u₂ meanwhile. Then the leader's is written so that the outward pass treats
-/// it as any joint, and the follower's is zero, so that impulses pass through it to the leader.
+/// The follower's factor keeps U₂, S₂ᵀU₂ + e₂ and u₂ meanwhile. Then the leader's is written so that the outward pass
+/// treats it as any joint, and the follower's is zero, so that impulses pass through it to the leader.
 template <class T>
 GRADUS_INLINE void hold_follower(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, const Mat6T<T>& I,
                                  Vec6T<T>& b, JointFactorT<T>& out) {
@@ -114,9 +123,9 @@ GRADUS_INLINE void hold_follower(const FrameT<T>& f, T v, T rotor, const JointFo
   b = b + I * c;
 }
 template <class T>
-GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, T r, const Mat6T<T>& I2,
-                                  const Vec6T<T>& b2, JointFactorT<T>& second, Mat6T<T>& I, Vec6T<T>& b,
-                                  JointFactorT<T>& out) {
+GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointForceT<T>& force, T r,
+                                  const Mat6T<T>& I2, const Vec6T<T>& b2, JointFactorT<T>& second, Mat6T<T>& I,
+                                  Vec6T<T>& b, JointFactorT<T>& out) {
   const Vec6T<T> c = velocity_product(f, v), U1 = I * f.S;
   out.U = U1 + second.U * r;
   out.d_inv = T(1.0) / (dot(f.S, U1) + (rotor + force.e) + r * r * second.d_inv);
@@ -130,6 +139,27 @@ GRADUS_INLINE void eliminate_pair(const FrameT<T>& f, T v, T rotor, const JointF
   second = {zero6<T>(), T(0.0), T(0.0)};
 }
 
+/// Takes the joint of link i out of I and b, which then are what the parent feels. False for a follower: its I and b
+/// wait for its leader.
+template <class T, class F, class Force>
+GRADUS_INLINE bool eliminate_joint(const LinkT<F>& l, int i, const FrameT<T>& f, T v, const Force& force,
+                                   Mat6T<T>* branch_I, Vec6T<T>* branch_b, JointFactorT<T>* factors, Mat6T<T>& I,
+                                   Vec6T<T>& b) {
+  if (l.hold < 0) {
+    eliminate(f, v, T(l.rotor), force(i), I, b, factors[i]);
+    return true;
+  }
+  if (l.leader >= 0) {
+    hold_follower(f, v, T(l.rotor), force(i), I, b, factors[i]);
+    branch_I[l.hold] = I;
+    branch_b[l.hold] = b;
+    return false;
+  }
+  eliminate_pair(f, v, T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold], factors[l.follower], I, b,
+                 factors[i]);
+  return true;
+}
+
 /// Inward pass of the articulated-body algorithm.
 ///   force(i)             -> JointForceT of link i's joint
 ///   contact(i, f, I, b)  adds contacts and other external forces on link i to its inertia and bias
@@ -140,10 +170,7 @@ template <class T, class F, class Frames, class Force, class Contact>
 GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, Frames& frames,
                               const Force& force, const Contact& contact, Mat6T<T>* branch_I, Vec6T<T>* branch_b,
                               int branch_count, JointFactorT<T>* factors, Mat6T<T>& I0, Vec6T<T>& b0) {
-  for (int k = 0; k < branch_count; ++k) {
-    branch_I[k] = zero66<T>();
-    branch_b[k] = zero6<T>();
-  }
+  for (int k = 0; k < branch_count; ++k) branch_I[k] = zero66<T>(), branch_b[k] = zero6<T>();
   Mat6T<T> I = zero66<T>();  // I and b stay in registers along a limb
   Vec6T<T> b = zero6<T>(), own_b;
   RigidInertiaT<T> own;
@@ -164,19 +191,8 @@ GRADUS_INLINE void aba_inward(const LinkT<F>* links, int nlink, const Coordinate
     }
     contact(i, f, I, b);
     if (i == 0) break;
-    if (l.hold >= 0) {
-      if (l.leader >= 0) {
-        hold_follower(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
-        branch_I[l.hold] = I;
-        branch_b[l.hold] = b;
-        continue;
-      }
-      eliminate_pair(f, x.v[i - 1], T(l.rotor), force(i), T(l.ratio), branch_I[l.hold], branch_b[l.hold],
-                     factors[l.follower], I, b, factors[i]);
-    } else {
-      eliminate(f, x.v[i - 1], T(l.rotor), force(i), I, b, factors[i]);
-    }
-    if (!l.follows) {
+    const bool eliminated = eliminate_joint(l, i, f, x.v[i - 1], force, branch_I, branch_b, factors, I, b);
+    if (eliminated && !l.follows) {
       const int slot = links[l.parent].branch;
       branch_I[slot] += I;
       branch_b[slot] += b;
@@ -203,8 +219,8 @@ GRADUS_INLINE void aba_outward(const LinkT<F>* links, int nlink, const Coordinat
   }
 }
 
-/// Change of joint velocities and link twists per impulse: one inward and one outward pass over the factors that aba left.
-/// wrench (nlink) impulses on the links, about the root's origin: overwritten.  dV (nlink), dv (njoint)
+/// Change of joint velocities and link twists per impulse: one inward and one outward pass over the factors that aba
+/// left. wrench (nlink) impulses on the links, about the root's origin: overwritten.  dV (nlink), dv (njoint)
 template <class T, class F>
 GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const FrameT<T>* frames,
                                     const JointFactorT<T>* factors, const Factor6T<T>* root, Vec6T<T>* wrench,
@@ -226,10 +242,10 @@ GRADUS_INLINE void impulse_response(const LinkT<F>* links, int nlink, const Fram
 #if !defined(__CUDACC__)
 /// Room for unit_responses.
 struct ResponseRoom {
-  std::vector<int> path;           // links between the touched ones and the root, ascending
-  std::vector<int> last;           // (nlink) the last of the touched links whose path goes through it; −1: none
-  std::vector<Vec6T<Two>> twist;   // (nlink)
-  std::vector<Two> u;              // (nlink) inward: impulse along the joint; outward: its change of velocity
+  std::vector<int> path;          // links between the touched ones and the root, ascending
+  std::vector<int> last;          // (nlink) the last of the touched links whose path goes through it; −1: none
+  std::vector<Vec6T<Two>> twist;  // (nlink)
+  std::vector<Two> u;             // (nlink) inward: impulse along the joint; outward: its change of velocity
   void resize(std::size_t nlink) { path.reserve(nlink), last.assign(nlink, -1), twist.resize(nlink), u.resize(nlink); }
 };
 
@@ -256,9 +272,43 @@ inline double& entry(Response& m, int column, int k) {
   return k % 3 == 0 ? half.x : k % 3 == 1 ? half.y : half.z;
 }
 
-/// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and along
-/// the paths to the root only.  out[i n + j]: twist of touched link i per impulse on touched link j, n = touched.size()
-/// By symmetry Ω_ji = Ω_ijᵀ only links i ≥ j need be reached.
+/// Two impulses f on link k, handed inward: what is left of them at the root.  u: along the joints of the path
+GRADUS_INLINE Vec6T<Two> hand_inward(const Link* links, const Frame* frames, const JointFactor* factors, int k,
+                                     Vec6T<Two> f, Two* u) {
+  for (; k > 0; k = links[k].parent) {
+    int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
+    u[k] = dot(cast<Two>(frames[k].S), f);
+    if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
+    f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
+  }
+  return f;
+}
+
+/// Twists of the links on paths to touched link j or a later one, from the root's.  u: changes of joint velocities
+GRADUS_INLINE void hand_outward(const Link* links, const Frame* frames, const JointFactor* factors,
+                                const ResponseRoom& room, std::size_t j, Two* u, Vec6T<Two>* twist) {
+  for (int k : room.path) {
+    if (room.last[static_cast<std::size_t>(k)] < static_cast<int>(j)) continue;
+    const Vec6T<Two>& up = twist[links[k].parent];
+    u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
+                               : Two(links[k].ratio) * u[links[k].leader];
+    twist[k] = up + cast<Two>(frames[k].S) * u[k];
+  }
+}
+
+/// The twists t of link i for the unit impulses 2 c and 2 c + 1 on link j: two columns of Ω_ij, two rows of Ω_ji.
+GRADUS_INLINE void store_columns(const Vec6T<Two>& t, std::size_t i, std::size_t j, std::size_t n, int c,
+                                 Response* out) {
+  for (int s = 0; s < 2; ++s) {
+    const double part[6] = {t.a.x.v[s], t.a.y.v[s], t.a.z.v[s], t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]};
+    out[i * n + j].column[2 * c + s] = {{part[0], part[1], part[2]}, {part[3], part[4], part[5]}};
+    for (int r = 0; r < 6 && i > j; ++r) entry(out[j * n + i], r, 2 * c + s) = part[r];
+  }
+}
+
+/// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and
+/// along the paths to the root only. By symmetry Ω_ji = Ω_ijᵀ only links i ≥ j need be reached.
+///   out[i n + j]  twist of touched link i per impulse on touched link j, n = touched.size()
 inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors, const Factor6* root,
                            std::span<const int> touched, ResponseRoom& room, Response* out) {
   find_paths(links, touched, room);
@@ -273,28 +323,10 @@ inline void unit_responses(const Link* links, const Frame* frames, const JointFa
       *unit[2 * c] = two(1, 0);
       *unit[2 * c + 1] = two(0, 1);
       for (int k : room.path) u[k] = zero;
-      for (int k = touched[j]; k > 0; k = links[k].parent) {
-        int e = k;  // the link whose coordinate is eliminated here: a follower hands its share to its leader
-        u[k] = dot(cast<Two>(frames[k].S), f);
-        if (links[k].leader >= 0) u[e = links[k].leader] = Two(links[k].ratio) * u[k];
-        f = f - cast<Two>(factors[e].U) * (Two(factors[e].d_inv) * u[e]);
-      }
-      twist[0] = root ? solve(*root, f) : zero6<Two>();
-      for (int k : room.path) {
-        if (room.last[static_cast<std::size_t>(k)] < static_cast<int>(j)) continue;
-        const Vec6T<Two>& up = twist[links[k].parent];
-        u[k] = links[k].leader < 0 ? (u[k] - dot(cast<Two>(factors[k].U), up)) * Two(factors[k].d_inv)
-                                   : Two(links[k].ratio) * u[links[k].leader];
-        twist[k] = up + cast<Two>(frames[k].S) * u[k];
-      }
-      for (std::size_t i = j; i < n; ++i) {
-        const Vec6T<Two>& t = twist[touched[i]];
-        for (int s = 0; s < 2; ++s) {
-          const double part[6] = {t.a.x.v[s], t.a.y.v[s], t.a.z.v[s], t.l.x.v[s], t.l.y.v[s], t.l.z.v[s]};
-          out[i * n + j].column[2 * c + s] = {{part[0], part[1], part[2]}, {part[3], part[4], part[5]}};
-          for (int r = 0; r < 6 && i > j; ++r) entry(out[j * n + i], r, 2 * c + s) = part[r];
-        }
-      }
+      f = hand_inward(links, frames, factors, touched[j], f, u);
+      twist[0] = root ? solve(*root, f) : zero6<Two>();  // a fixed root does not move
+      hand_outward(links, frames, factors, room, j, u, twist);
+      for (std::size_t i = j; i < n; ++i) store_columns(twist[touched[i]], i, j, n, c, out);
     }
 }
 #else
@@ -302,14 +334,14 @@ struct ResponseRoom {};  // bodies on a GPU do not touch each other
 #endif
 
 /// Recursive Newton–Euler: forces that give the accelerations acc0 (root, minus gravity) and a (njoint).
-/// Returns the force on the root; tau (njoint).  acc and force (nlink) are scratch and hold the links' values afterwards.
+/// Returns the force on the root; tau (njoint).  acc and force (nlink) are scratch and hold the links' values
+/// afterwards.
 template <class T, class F>
 GRADUS_INLINE Vec6T<T> rnea(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,
                             Vec6T<T> acc0, const T* a, Vec6T<T>* acc, Vec6T<T>* force, T* tau) {
   RigidInertiaT<T> I;
   for (int i = 0; i < nlink; ++i) {
-    acc[i] = i == 0 ? acc0
-                    : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
+    acc[i] = i == 0 ? acc0 : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
     Vec6T<T> b;
     own_inertia(links[i], frames[i], I, b);
     force[i] = I * acc[i] + b;
@@ -360,8 +392,8 @@ GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const Coordinates
   composite = zero66<T>();
   bias = zero6<T>();
   for (int i = 0; i < nlink; ++i) {
-    acc[i] = i == 0 ? zero6<T>()
-                    : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
+    acc[i] =
+        i == 0 ? zero6<T>() : acc[links[i].parent] + velocity_product(frames[i], x.v[i - 1]) + frames[i].S * a[i - 1];
     Vec6T<T> b;
     own_inertia(links[i], frames[i], I, b);
     composite += I;

@@ -1,8 +1,8 @@
-/// Forward kinematics of a tree, and the one choice that differs between machines: are link frames *stored* (best on a CPU)
-/// or *recomputed* on the way (best on a GPU, where memory traffic costs more than arithmetic [facts/gpu.md, 5])?
+/// Forward kinematics of a tree, and the one choice that differs between machines: are link frames *stored* (best on a
+/// CPU) or *recomputed* on the way (best on a GPU, where memory traffic costs more than arithmetic [facts/gpu.md, 5])?
 ///
-/// All frames have world axes and the robot's root as origin. Velocities are relative to the root's linear velocity: the
-/// observer moves with the root, so single precision stays good at any speed and place.
+/// All frames have world axes and the robot's root as origin. Velocities are relative to the root's linear velocity:
+/// the observer moves with the root, so single precision stays good at any speed and place.
 ///
 ///   R_i = R_p rot(axis, q)             p_i = p_p + R_p p_PB (+ axis q)                       (1)
 ///   S_i = (s, p_i × s) or (0, s)       V_i = V_p + S_i v_i,    s = R_i axis                  (2)
@@ -15,29 +15,35 @@ namespace gradus {
 /// Where a link is and how it moves: world axes, about the root's origin.
 template <class T>
 struct FrameT {
-  Mat3T<T> R;   // R_WB
-  Vec3T<T> p;   // from the root's origin to Bo
-  Vec6T<T> V;   // spatial velocity, relative to the root's linear velocity
-  Vec6T<T> S;   // joint motion subspace
+  Mat3T<T> R;  // R_WB
+  Vec3T<T> p;  // from the root's origin to Bo
+  Vec6T<T> V;  // spatial velocity, relative to the root's linear velocity
+  Vec6T<T> S;  // joint motion subspace
 };
 using Frame = FrameT<double>;
 
 /// Coordinates of one robot: what the kernels read. Joint numbers start at 0, link j + 1 belongs to joint j.
 template <class T>
 struct CoordinatesT {
-  QuatT<T> q_WB;     // root orientation
-  Vec3T<T> w_WB;     // root angular velocity
-  const T* q;        // (njoint)
-  const T* v;        // (njoint)
+  QuatT<T> q_WB;  // root orientation
+  Vec3T<T> w_WB;  // root angular velocity
+  const T* q;     // (njoint)
+  const T* v;     // (njoint)
 };
 
 /// R = P rot(axis, angle) from its sine and cosine; cheaper about a coordinate axis.
 template <class T, class F>
 GRADUS_INLINE void turn(const LinkT<F>& l, T s, T c, const Mat3T<T>& P, Mat3T<T>& R) {
   switch (l.axis_kind) {
-    case Axis::x: R = {P.x, P.y * c + P.z * s, P.z * c - P.y * s}; break;
-    case Axis::y: R = {P.x * c - P.z * s, P.y, P.z * c + P.x * s}; break;
-    case Axis::z: R = {P.x * c + P.y * s, P.y * c - P.x * s, P.z}; break;
+    case Axis::x:
+      R = {P.x, P.y * c + P.z * s, P.z * c - P.y * s};
+      break;
+    case Axis::y:
+      R = {P.x * c - P.z * s, P.y, P.z * c + P.x * s};
+      break;
+    case Axis::z:
+      R = {P.x * c + P.y * s, P.y * c - P.x * s, P.z};
+      break;
     case Axis::general: {
       const T a = T(l.axis.x), b = T(l.axis.y), d = T(l.axis.z), k = T(1.0) - c;
       R = {P * Vec3T<T>{c + k * a * a, k * a * b + s * d, k * a * d - s * b},
@@ -51,10 +57,14 @@ GRADUS_INLINE void turn(const LinkT<F>& l, T s, T c, const Mat3T<T>& P, Mat3T<T>
 template <class T, class F>
 GRADUS_INLINE Vec3T<T> axis_of(const LinkT<F>& l, const Mat3T<T>& R) {
   switch (l.axis_kind) {
-    case Axis::x: return R.x;
-    case Axis::y: return R.y;
-    case Axis::z: return R.z;
-    default: return R * cast<T>(l.axis);
+    case Axis::x:
+      return R.x;
+    case Axis::y:
+      return R.y;
+    case Axis::z:
+      return R.z;
+    default:
+      return R * cast<T>(l.axis);
   }
 }
 
@@ -74,8 +84,10 @@ GRADUS_INLINE void place_out(const LinkT<F>& l, T q, T s, T c, const FrameT<T>& 
 template <class T, class F>
 GRADUS_INLINE void move_out(const LinkT<F>& l, T v, const FrameT<T>& parent, FrameT<T>& f) {
   const Vec3T<T> axis = axis_of(l, f.R);
-  if (l.prismatic) f.S = {zero3<T>(), axis};
-  else f.S = {axis, cross(f.p, axis)};
+  if (l.prismatic)
+    f.S = {zero3<T>(), axis};
+  else
+    f.S = {axis, cross(f.p, axis)};
   f.V = {parent.V.a + f.S.a * v, parent.V.l + f.S.l * v};
 }
 
@@ -122,9 +134,13 @@ class GivenFrames {
  public:
   GRADUS_HD explicit GivenFrames(const FrameT<T>* frames) : frames_(frames) {}  // (nlink)
   template <class F>
-  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
+  GRADUS_INLINE const FrameT<T>& inward(const LinkT<F>*, const CoordinatesT<T>&, int i) const {
+    return frames_[i];
+  }
   template <class F>
-  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) const { return frames_[i]; }
+  GRADUS_INLINE const FrameT<T>& outward(const LinkT<F>*, const CoordinatesT<T>&, int i) const {
+    return frames_[i];
+  }
 
  private:
   const FrameT<T>* frames_;
@@ -144,8 +160,8 @@ class StoredFrames : public GivenFrames<T> {
   FrameT<T>* room_;
 };
 
-/// Policy: only the frames of branching links are kept, and sine and cosine of each joint; limbs are walked out and unwound.
-/// Each walk asks for all links in turn: in falling order (inward) or in rising order (outward).
+/// Policy: only the frames of branching links are kept, and sine and cosine of each joint; limbs are walked out and
+/// unwound. Each walk asks for all links in turn: in falling order (inward) or in rising order (outward).
 template <class T>
 class RecomputedFrames {
  public:
@@ -198,8 +214,10 @@ class RecomputedFrames {
   GRADUS_INLINE const FrameT<T>& unwind(const LinkT<F>* links, const CoordinatesT<T>& x, int k) {
     step_in(links[k], x.q[k - 1], x.v[k - 1], s_[k], c_[k], now_);
     const Vec3T<T> axis = axis_of(links[k - 1], now_.R);
-    if (links[k - 1].prismatic) now_.S = {zero3<T>(), axis};
-    else now_.S = {axis, cross(now_.p, axis)};
+    if (links[k - 1].prismatic)
+      now_.S = {zero3<T>(), axis};
+    else
+      now_.S = {axis, cross(now_.p, axis)};
     return now_;
   }
 

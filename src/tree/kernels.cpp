@@ -18,7 +18,8 @@ void compute_frames(const RobotKind& kind, const double* q, const double* v, Fra
 std::vector<Pose> start_poses(const RobotKind& kind) {
   std::vector<double> q(static_cast<std::size_t>(kind.nq()), 0.0), v(static_cast<std::size_t>(kind.nv()), 0.0);
   q[3] = 1;
-  for (int j = 0; j < kind.njoint(); ++j) q[static_cast<std::size_t>(7 + j)] = kind.joints[static_cast<std::size_t>(j)].initial;
+  for (int j = 0; j < kind.njoint(); ++j)
+    q[static_cast<std::size_t>(7 + j)] = kind.joints[static_cast<std::size_t>(j)].initial;
   std::vector<Frame> frames(kind.links.size());
   compute_frames(kind, q.data(), v.data(), frames.data());
   std::vector<Pose> out;
@@ -66,7 +67,8 @@ void inverse_dynamics(const RobotKind& kind, const double* q, const double* v, c
   const auto x = coordinates(q, v);
   compute_frames(kind, q, v, s.frames.data());
   const Vec6 acc0{{a[0], a[1], a[2]}, Vec3{a[3], a[4], a[5]} - gravity};
-  const Vec6 f = rnea(kind.links.data(), kind.nlink(), x, s.frames.data(), acc0, a + 6, s.acc.data(), s.force.data(), tau + 6);
+  const Vec6 f =
+      rnea(kind.links.data(), kind.nlink(), x, s.frames.data(), acc0, a + 6, s.acc.data(), s.force.data(), tau + 6);
   const double root[6] = {f.a.x, f.a.y, f.a.z, f.l.x, f.l.y, f.l.z};
   for (int i = 0; i < 6; ++i) tau[i] = root[i];
 }
@@ -81,7 +83,11 @@ void point_jacobian(const RobotKind& kind, const Frame* frames, int link, Vec3 p
   const int n = kind.nv();
   for (int k = 0; k < 3 * n; ++k) J[k] = 0;
   const Vec3 r = frames[link].p + frames[link].R * p_L;
-  auto put = [&](int column, Vec3 u) { J[column] = u.x; J[n + column] = u.y; J[2 * n + column] = u.z; };
+  auto put = [&](int column, Vec3 u) {
+    J[column] = u.x;
+    J[n + column] = u.y;
+    J[2 * n + column] = u.z;
+  };
   put(0, cross(Vec3{1, 0, 0}, r));
   put(1, cross(Vec3{0, 1, 0}, r));
   put(2, cross(Vec3{0, 0, 1}, r));

@@ -1,5 +1,5 @@
-/// The kernels as ordinary functions of a robot kind, in double: what the rest of gradus calls. The bodies are templates
-/// [frames.h, dynamics.h], instantiated here once; lanes and GPU instantiate theirs in batch/.
+/// The kernels as ordinary functions of a robot kind, in double: what the rest of gradus calls. The bodies are
+/// templates [frames.h, dynamics.h], instantiated here once; lanes and GPU instantiate theirs in batch/.
 #pragma once
 #include <span>
 #include <vector>

@@ -84,6 +84,12 @@ GRADUS_INLINE Mat6 part_of(const Mat6T<Two>& I, int k) {
   return {part_of(I.A, k), {part_of(I.B.x, k), part_of(I.B.y, k), part_of(I.B.z, k)}, part_of(I.C, k)};
 }
 
+/// Adds what limbs left to the links of a pair, but for the child with the next number, with which the walk began.
+GRADUS_INLINE void add_sums(const LimbSlot& s1, const LimbSlot& s2, Mat6T<Two>& I, Vec6T<Two>& b) {
+  I += load_two(s1.sum_I, s2.sum_I);
+  b += load_two(s1.sum_b, s2.sum_b);
+}
+
 /// Adds external forces on one or both links of a pair: rare, so one after the other.
 template <class Contact>
 [[gnu::noinline]] void add_contacts(const JointPair& j, const Frame* frames, const Contact& contact, Mat6T<Two>& I,
@@ -91,8 +97,10 @@ template <class Contact>
   Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
   Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
   if (contact.any(j.first)) contact(j.first, frames[j.first], I1, b1);
-  if (j.second == j.first) I2 = I1, b2 = b1;
-  else if (contact.any(j.second)) contact(j.second, frames[j.second], I2, b2);
+  if (j.second == j.first)
+    I2 = I1, b2 = b1;
+  else if (contact.any(j.second))
+    contact(j.second, frames[j.second], I2, b2);
   I = load_two(I1, I2);
   b = load_two(b1, b2);
 }
@@ -100,8 +108,10 @@ template <class Contact>
 /// What a pair leaves to parents that are not the pair before. The second first: numbers fall.
 inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>& b, LimbSlot* slots) {
   auto give = [&](int k, LimbSlot& s, bool direct) {
-    if (direct) s.direct_I = part_of(I, k), s.direct_b = part_of(b, k);
-    else s.sum_I += part_of(I, k), s.sum_b += part_of(b, k);
+    if (direct)
+      s.direct_I = part_of(I, k), s.direct_b = part_of(b, k);
+    else
+      s.sum_I += part_of(I, k), s.sum_b += part_of(b, k);
   };
   if (j.second != j.first) give(1, slots[j.into_2], j.direct_2);
   give(0, slots[j.into_1], j.direct_1);
@@ -110,81 +120,99 @@ inline void hand_over(const JointPair& j, const Mat6T<Two>& I, const Vec6T<Two>&
 /// Two joints on one motor: one coordinate with two columns [dynamics.h (9), (10)].
 template <class Force>
 [[gnu::noinline]] void eliminate_shared(const JointPair& j, const double* v, const Frame* frames, const Force& force,
-                                        const Mat6T<Two>& I, const Vec6T<Two>& b, JointFactor* factors, LimbSlot* slots) {
+                                        const Mat6T<Two>& I, const Vec6T<Two>& b, JointFactor* factors,
+                                        LimbSlot* slots) {
   Mat6 I1 = part_of(I, 0), I2 = part_of(I, 1);
   Vec6 b1 = part_of(b, 0), b2 = part_of(b, 1);
   const Two &rotor = j.link.rotor, &ratio = j.link.ratio;
   hold_follower(frames[j.second], v[j.second - 1], rotor.v[1], force(j.second), I2, b2, factors[j.second]);
-  eliminate_pair(frames[j.first], v[j.first - 1], rotor.v[0], force(j.first), ratio.v[0], I2, b2, factors[j.second], I1, b1,
-                 factors[j.first]);
+  eliminate_pair(frames[j.first], v[j.first - 1], rotor.v[0], force(j.first), ratio.v[0], I2, b2, factors[j.second], I1,
+                 b1, factors[j.first]);
   LimbSlot& s = slots[j.into_1];
-  if (j.direct_1) s.direct_I = I1, s.direct_b = b1;
-  else s.sum_I += I1, s.sum_b += b1;
+  if (j.direct_1)
+    s.direct_I = I1, s.direct_b = b1;
+  else
+    s.sum_I += I1, s.sum_b += b1;
 }
 
-/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a follower is
-/// apart from its leader (LinkPairs::shared_apart).
+/// Adds the inertia and bias of a pair's own links; completes f, which has the velocities.
+GRADUS_INLINE void add_own(const JointPair& j, const Frame& f1, const Frame& f2, FrameT<Two>& f, Mat6T<Two>& I,
+                           Vec6T<Two>& b) {
+  RigidInertiaT<Two> own;
+  Vec6T<Two> own_b;
+  f.R = load_two(f1.R, f2.R);
+  f.p = load_two(f1.p, f2.p);
+  own_inertia(j.link, f, own, own_b);
+  I += own;
+  b += own_b;
+}
+
+/// Two joints, each with a coordinate of its own.
+template <class Force>
+GRADUS_INLINE void eliminate_both(const JointPair& j, const double* v, const FrameT<Two>& f, const Force& force,
+                                  Mat6T<Two>& I, Vec6T<Two>& b, JointFactor* factors) {
+  const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
+  JointFactorT<Two> out;
+  eliminate(f, load_two(v + (j.first - 1), v + (j.second - 1)), j.link.rotor,
+            JointForceT<Two>{two(t1.tau, t2.tau), two(t1.e, t2.e)}, I, b, out);
+  JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
+  store_two(out.U, o1.U, o2.U);
+  store_two(out.d_inv, &o1.d_inv, &o2.d_inv);
+  store_two(out.u, &o1.u, &o2.u);
+}
+
+/// The root's articulated inertia and bias from what limbs left to it.
+template <class Contact>
+GRADUS_INLINE void gather_root(const Link& link, const Frame& f, const Contact& contact, const LimbSlot& limbs,
+                               Mat6& I0, Vec6& b0) {
+  RigidInertiaT<double> own;
+  Vec6 own_b;
+  own_inertia(link, f, own, own_b);
+  I0 = limbs.direct_I;
+  I0 += own;
+  b0 = limbs.direct_b + own_b;
+  I0 += limbs.sum_I;
+  b0 += limbs.sum_b;
+  if (contact.any(0)) contact(0, f, I0, b0);
+}
+
+/// The inward pass of the articulated-body algorithm [dynamics.h: aba_inward], two links at a time. Not where a
+/// follower is apart from its leader (LinkPairs::shared_apart).
 ///   contact.any(i)         are there external forces on link i?
 ///   slots (slot_count)     room
 template <class Force, class Contact>
 GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT<double>& x, const Frame* frames,
-                                       const Force& force, const Contact& contact, LimbSlot* slots, JointFactor* factors,
-                                       Mat6& I0, Vec6& b0) {
+                                       const Force& force, const Contact& contact, LimbSlot* slots,
+                                       JointFactor* factors, Mat6& I0, Vec6& b0) {
   const LinkPairs& pairs = *kind.pairs;
-  const Mat6 zero_I = zero66<double>();
-  const Vec6 zero_b = zero6<double>();
-  for (int k = 0; k < pairs.slot_count; ++k) slots[k] = {zero_I, zero_I, zero_b, zero_b};
-  const LimbSlot none{zero_I, zero_I, zero_b, zero_b};
+  const LimbSlot none{zero66<double>(), zero66<double>(), zero6<double>(), zero6<double>()};
+  for (int k = 0; k < pairs.slot_count; ++k) slots[k] = none;
   Mat6T<Two> I = zero66<Two>();
-  Vec6T<Two> b = zero6<Two>(), own_b;
-  RigidInertiaT<Two> own;
+  Vec6T<Two> b = zero6<Two>();
   for (std::size_t k = pairs.joints.size(); k-- > 0;) {
     const JointPair& j = pairs.joints[k];
     const Frame &f1 = frames[j.first], &f2 = frames[j.second];
     const bool collects = j.collect_1 >= 0 || j.collect_2 >= 0;
-    const LimbSlot &s1 = j.collect_1 >= 0 ? slots[j.collect_1] : none, &s2 = j.collect_2 >= 0 ? slots[j.collect_2] : none;
+    const LimbSlot &s1 = j.collect_1 >= 0 ? slots[j.collect_1] : none,
+                   &s2 = j.collect_2 >= 0 ? slots[j.collect_2] : none;
     if (j.link.tip) {
       I = collects ? load_two(s1.direct_I, s2.direct_I) : zero66<Two>();
       b = collects ? load_two(s1.direct_b, s2.direct_b) : zero6<Two>();
     }
     FrameT<Two> f;
     f.V = load_two(f1.V, f2.V);
-    if (!j.massless) {
-      f.R = load_two(f1.R, f2.R);
-      f.p = load_two(f1.p, f2.p);
-      own_inertia(j.link, f, own, own_b);
-      I += own;
-      b += own_b;
-    }
-    if (collects) {
-      I += load_two(s1.sum_I, s2.sum_I);
-      b += load_two(s1.sum_b, s2.sum_b);
-    }
+    if (!j.massless) add_own(j, f1, f2, f, I, b);
+    if (collects) add_sums(s1, s2, I, b);
     if (contact.any(j.first) || contact.any(j.second)) add_contacts(j, frames, contact, I, b);
     f.S = load_two(f1.S, f2.S);
     if (j.shared) {
       eliminate_shared(j, x.v, frames, force, I, b, factors, slots);
       continue;
     }
-    const JointForceT<double> t1 = force(j.first), t2 = force(j.second);
-    JointFactorT<Two> out;
-    eliminate(f, load_two(x.v + (j.first - 1), x.v + (j.second - 1)), j.link.rotor,
-              JointForceT<Two>{two(t1.tau, t2.tau), two(t1.e, t2.e)}, I, b, out);
-    JointFactor &o1 = factors[j.first], &o2 = factors[j.second];
-    store_two(out.U, o1.U, o2.U);
-    store_two(out.d_inv, &o1.d_inv, &o2.d_inv);
-    store_two(out.u, &o1.u, &o2.u);
+    eliminate_both(j, x.v, f, force, I, b, factors);
     if (!j.follows) hand_over(j, I, b, slots);
   }
-  RigidInertiaT<double> root;
-  Vec6 root_b;
-  own_inertia(kind.links[0], frames[0], root, root_b);
-  I0 = slots[0].direct_I;
-  I0 += root;
-  b0 = slots[0].direct_b + root_b;
-  I0 += slots[0].sum_I;
-  b0 += slots[0].sum_b;
-  if (contact.any(0)) contact(0, frames[0], I0, b0);
+  gather_root(kind.links[0], frames[0], contact, slots[0], I0, b0);
 }
 
 /// The outward pass [dynamics.h: aba_outward], two links at a time.

@@ -1,5 +1,5 @@
-/// Actuator chains in a robot: coupled through the articulated-body recursion as a single chain on a flywheel is, stable for the
-/// parameter sets of facts nao.md 4.4, and one motor on two joints.
+/// Actuator chains in a robot: coupled through the articulated-body recursion as a single chain on a flywheel is,
+/// stable for the parameter sets of facts nao.md 4.4, and one motor on two joints.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,7 +96,8 @@ TEST(ChainInRobot, every_parameter_set_stands_and_swings_at_1_2_and_5_ms) {
       double most = 0;
       for (int i = 0; i * h < 2; ++i) {
         for (int j = 0; j < kind.njoint(); ++j)
-          world->targets(0)[static_cast<std::size_t>(j)] = kind.joints[static_cast<std::size_t>(j)].initial + (i * h < 1 && static_cast<int>(i * h / 0.1) % 2 ? 0.05 : 0);
+          world->targets(0)[static_cast<std::size_t>(j)] = kind.joints[static_cast<std::size_t>(j)].initial +
+                                                           (i * h < 1 && static_cast<int>(i * h / 0.1) % 2 ? 0.05 : 0);
         world->step();
         most = std::max(most, fastest(*world));
       }
@@ -105,8 +106,8 @@ TEST(ChainInRobot, every_parameter_set_stands_and_swings_at_1_2_and_5_ms) {
     }
 }
 
-/// The piece is guessed from the last step: play at every joint costs hardly a second prediction. Guessed from the present
-/// speed alone it took 1.5.
+/// The piece is guessed from the last step: play at every joint costs hardly a second prediction. Guessed from the
+/// present speed alone it took 1.5.
 TEST(ChainInRobot, a_standing_nao_with_play_is_predicted_once_a_step) {
   auto robot = load_robot(GRADUS_SOURCE_DIR "/robots/nao_h25_v6.toml");
   ASSERT_TRUE(robot);
@@ -186,7 +187,8 @@ TEST(ChainInRobot, delay_is_the_lag_of_a_joint_that_follows_at_once) {
 }
 
 /// Reduced equations with dense matrices: v = G w drops the follower's column into the leader's.
-std::vector<double> reduced_accelerations(const RobotKind& kind, const World& world, const std::vector<double>& tau, Vec3 gravity) {
+std::vector<double> reduced_accelerations(const RobotKind& kind, const World& world, const std::vector<double>& tau,
+                                          Vec3 gravity) {
   const auto n = static_cast<std::size_t>(kind.nv());
   TreeScratch scratch(kind);
   Dense M(kind.nv());
@@ -228,7 +230,8 @@ TEST(SharedMotor, one_coordinate_with_two_columns_is_the_reduced_equation_of_mot
         for (int j = 0; j < kind.njoint(); ++j) {
           const Joint& joint = kind.joints[static_cast<std::size_t>(j)];
           if (!joint.shared) continue;
-          state.q[static_cast<std::size_t>(7 + j)] = multiplier * state.q[static_cast<std::size_t>(7 + joint.mimic_of)] + 0.1;
+          state.q[static_cast<std::size_t>(7 + j)] =
+              multiplier * state.q[static_cast<std::size_t>(7 + joint.mimic_of)] + 0.1;
           state.v[static_cast<std::size_t>(6 + j)] = multiplier * state.v[static_cast<std::size_t>(6 + joint.mimic_of)];
         }
         world->set_q(0, state.q);
@@ -262,7 +265,8 @@ TEST(SharedMotor, impulses_answer_as_the_constrained_robot) {
   EXPECT_NEAR(p.l.x, 0.3, 1e-3);
   EXPECT_NEAR(p.l.y, -0.2, 1e-3);
   EXPECT_NEAR(p.l.z, 0.1, 1e-3);
-  const auto l = static_cast<std::size_t>(6 + kind.find_joint("l_hyp")), r = static_cast<std::size_t>(6 + kind.find_joint("r_hyp"));
+  const auto l = static_cast<std::size_t>(6 + kind.find_joint("l_hyp")),
+             r = static_cast<std::size_t>(6 + kind.find_joint("r_hyp"));
   EXPECT_GT(std::fabs(world->v(0)[l]), 1e-3);
   EXPECT_DOUBLE_EQ(world->v(0)[r], -1.7 * world->v(0)[l]);
 }
@@ -280,7 +284,8 @@ TEST(SharedMotor, a_chain_drives_both_joints) {
     add(s, spec, "articulated");
     const auto world = make_world(s);
     const RobotKind& kind = *world->model().robots[0].kind;
-    const auto l = static_cast<std::size_t>(kind.find_joint("l_hyp")), r = static_cast<std::size_t>(kind.find_joint("r_hyp"));
+    const auto l = static_cast<std::size_t>(kind.find_joint("l_hyp")),
+               r = static_cast<std::size_t>(kind.find_joint("r_hyp"));
     world->targets(0)[l] = 0.3;
     world->targets(0)[r] = -5;  // of no effect
     run(*world, 3);

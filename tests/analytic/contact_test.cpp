@@ -27,7 +27,8 @@ struct Slope {
 const double kHeadings[] = {0, 0.5235987755982988, 0.7853981633974483, 2.0};
 
 /// A body put on a slope at rest, already sunk in as far as its weight demands.
-std::unique_ptr<World> on_slope(const RobotSpec& body, double height, int points, double angle, double heading, double h) {
+std::unique_ptr<World> on_slope(const RobotSpec& body, double height, int points, double angle, double heading,
+                                double h) {
   const Slope slope(angle, heading);
   SceneSpec s = scene(h);
   add_ground(s, slope.normal);
@@ -89,7 +90,8 @@ TEST(Friction, lets_go_just_above_the_friction_angle) {
   }
 }
 
-/// The sliding cube of ContactBench [facts/legged.md 1.3]. v h/2, 0.39 %, is what exact discrete Coulomb friction gives.
+/// The sliding cube of ContactBench [facts/legged.md 1.3]. v h/2, 0.39 %, is what exact discrete Coulomb friction
+/// gives.
 TEST(StopDistance, of_a_sliding_cube_is_that_of_exact_discrete_coulomb_in_every_direction) {
   for (const char* motion : {"free_body", "articulated"}) {
     for (const double degrees : {0.0, 30.0, 45.0, 77.0}) {
@@ -103,7 +105,8 @@ TEST(StopDistance, of_a_sliding_cube_is_that_of_exact_discrete_coulomb_in_every_
       const auto world = make_world(s);
       run(*world, 1);
       const double exact = 1 / (2 * 0.4 * kG), error = dot(base_at(*world), ahead) / exact - 1;
-      std::printf("  %s %2.0f deg: %+.3f %%, sideways %.4f mm\n", motion, degrees, 100 * error, 1000 * dot(base_at(*world), left));
+      std::printf("  %s %2.0f deg: %+.3f %%, sideways %.4f mm\n", motion, degrees, 100 * error,
+                  1000 * dot(base_at(*world), left));
       EXPECT_NEAR(error, -0.0039, 0.0005) << degrees;
       EXPECT_LT(std::fabs(dot(base_at(*world), left)), 1e-4) << degrees;
       EXPECT_LT(fastest(*world), 1e-3) << degrees;
@@ -128,7 +131,8 @@ TEST(Rolling, down_a_slope_accelerates_by_five_sevenths_g_sin) {
 }
 
 TEST(Rolling, a_ball_thrown_along_the_ground_slides_and_then_rolls_at_five_sevenths) {
-  // Friction acts at the ground: m v + (2/5) m r w/r … the momentum about the contact line is kept, v₁ = 5/7 v₀ + 2/7 r w₀.
+  // Friction acts at the ground: m v + (2/5) m r w/r … the momentum about the contact line is kept, v₁ = 5/7 v₀ + 2/7 r
+  // w₀.
   for (const double backspin : {0.0, 30.0, -60.0}) {
     for (const double heading : kHeadings) {
       const Vec3 ahead{std::cos(heading), std::sin(heading), 0}, axis = cross(Vec3{0, 0, 1}, ahead);
@@ -164,7 +168,8 @@ TEST(Rolling, sliding_lasts_as_long_as_coulomb_says) {
 TEST(Spin, a_spinning_box_on_the_ground_turns_the_right_way_and_stops) {
   SceneSpec s = scene(0.001);
   add_ground(s);
-  add(s, solid_box(1, {0.2, 0.2, 0.1}, 0.4), "free_body", {0, 0, 0.05 - kG / (4 * s.contact.moving_stiffness)}).w_WB = {0, 0, 5};
+  add(s, solid_box(1, {0.2, 0.2, 0.1}, 0.4), "free_body", {0, 0, 0.05 - kG / (4 * s.contact.moving_stiffness)}).w_WB = {
+      0, 0, 5};
   const auto world = make_world(s);
   run(*world, 2);
   EXPECT_LT(fastest(*world), 1e-6);

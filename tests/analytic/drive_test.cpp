@@ -30,7 +30,8 @@ RobotSpec horizontal_arm(ServoSpec servo) {  // 2 kg at 0.3 m, turning about −
 }
 
 TEST(SpringDamper, follows_the_damped_oscillation_at_first_order) {
-  // m ẍ + kd ẋ + kp (x − x₁) = 0:  x = x₁ (1 − e^{−δt}(cos ωt + δ/ω sin ωt)),  δ = kd/2m,  ω² = kp/m − δ²; rotor adds to m
+  // m ẍ + kd ẋ + kp (x − x₁) = 0:  x = x₁ (1 − e^{−δt}(cos ωt + δ/ω sin ωt)),  δ = kd/2m,  ω² = kp/m − δ²; rotor adds
+  // to m
   auto error = [](double h) {
     ServoSpec servo{100, 2};
     servo.rotor = 0.5;
@@ -180,7 +181,12 @@ TEST(Friction, of_a_joint_slows_a_wheel_at_a_constant_rate) {
 TEST(Mimic, joint_follows_the_other_one_by_its_multiplier_and_offset) {
   for (const char* motion : {"articulated", "prescribed_joints"}) {
     RobotBuilder b("pair");
-    b.fixed().base("stand").fork("split").revolute("one", {0, 0, 1}).mass(1, {0, 0, 0}, {0.1, 0, 0, 0.1, 0, 0.1}).servo({50, 5});
+    b.fixed()
+        .base("stand")
+        .fork("split")
+        .revolute("one", {0, 0, 1})
+        .mass(1, {0, 0, 0}, {0.1, 0, 0, 0.1, 0, 0.1})
+        .servo({50, 5});
     b.after("split").revolute("two", {0, 0, 1}).mass(1, {0, 0, 0}, {0.1, 0, 0, 0.1, 0, 0.1}).servo({50, 5});
     RobotSpec spec = b.spec();
     spec.objects.back().mimic = MimicSpec{"one", -2, 0.1};

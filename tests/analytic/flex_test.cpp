@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "model/flex.h"
 #include "support/order.h"
 #include "support/robots.h"
 #include "tree/kernels.h"
@@ -15,7 +14,11 @@ namespace {
 /// A bar of length 1 m along x, bolted to the world at x = 0.
 RobotSpec cantilever(int cuts, double stiffness, double damping = 0, bool twists = false) {
   RobotBuilder b("cantilever");
-  b.fixed().base("wall").translation("bar", {0, 0, 0}).solid_box(2, {1, 0.02, 0.02}, {0.5, 0, 0}).endpoint("tip_holder");
+  b.fixed()
+      .base("wall")
+      .translation("bar", {0, 0, 0})
+      .solid_box(2, {1, 0.02, 0.02}, {0.5, 0, 0})
+      .endpoint("tip_holder");
   b.translation("tip", {1, 0, 0});
   RobotSpec spec = b.spec();
   for (ObjectSpec& o : spec.objects) {
@@ -97,8 +100,10 @@ TEST(Flex, one_cut_swings_with_the_frequency_of_spring_and_half_bar) {
       world->step();
       const double now = world->q(0)[static_cast<std::size_t>(7 + axis)];
       if (before < 0 && now >= 0) {
-        if (crossings++ > 0) period = (world->time() - last) / (crossings - 1);
-        else last = world->time();
+        if (crossings++ > 0)
+          period = (world->time() - last) / (crossings - 1);
+        else
+          last = world->time();
       }
     }
     EXPECT_NEAR(2 * M_PI / period, omega, 1e-3 * omega) << axis;

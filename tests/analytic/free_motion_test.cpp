@@ -8,7 +8,8 @@ namespace gradus::test {
 namespace {
 
 class FreeFall : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Motions, FreeFall, testing::Values("free_body", "single_body", "prescribed_joints", "articulated"),
+INSTANTIATE_TEST_SUITE_P(Motions, FreeFall,
+                         testing::Values("free_body", "single_body", "prescribed_joints", "articulated"),
                          [](const auto& p) { return std::string(p.param); });
 
 TEST_P(FreeFall, follows_the_parabola_to_a_nanometre_over_ten_seconds) {
@@ -28,7 +29,8 @@ TEST_P(FreeFall, follows_the_parabola_to_a_nanometre_over_ten_seconds) {
 
 /// The complex case of the Gazebo "boxes" benchmark [facts/legged.md 1.5]: a box that tumbles while it flies.
 struct Tumble {
-  double dH = 0, dE = 0, dp = 0;  // largest relative change of angular momentum and energy; distance from the parabola [m]
+  double dH = 0, dE = 0,
+         dp = 0;  // largest relative change of angular momentum and energy; distance from the parabola [m]
 };
 
 Tumble tumble(const char* motion, double h, double seconds = 10) {
@@ -72,8 +74,8 @@ TEST_P(TumblingBox, energy_error_falls_at_second_order) {
 }
 
 TEST(TumblingBox, turns_as_euler_s_equations_say) {
-  // J ẇ = (J w) × w in body axes, solved here by Runge and Kutta's rule with a step of 10 µs: a wrong sign of the gyroscopic
-  // term keeps energy and momentum of a symmetric body but turns this one the other way.
+  // J ẇ = (J w) × w in body axes, solved here by Runge and Kutta's rule with a step of 10 µs: a wrong sign of the
+  // gyroscopic term keeps energy and momentum of a symmetric body but turns this one the other way.
   SceneSpec s = scene(0.0005);
   s.gravity = {0, 0, 0};
   auto& r = add(s, solid_box(10, {0.1, 0.4, 0.9}), "free_body");

@@ -1,8 +1,6 @@
-/// Contacts between moving bodies in the whole step: momentum, restitution, stacks, mass ratios, robots on robots, on loose
-/// things and on themselves. Long runs and tables: tests/programs/contact_figures.cpp, docs/couple.md.
+/// Contacts between moving bodies in the whole step: momentum, restitution, stacks, mass ratios, robots on robots, on
+/// loose things and on themselves. Long runs and tables: tests/programs/contact_figures.cpp, docs/couple.md.
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "support/contact_scenes.h"
 
@@ -37,7 +35,8 @@ TEST(Collision, of_free_bodies_conserves_momentum_and_has_its_restitution) {
         const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
         Vec3 n{0, 0, 0};
         for (int i = 0; i < static_cast<int>(0.5 / h); ++i) {
-          const Vec3 normal = world->contacts().empty() ? n : world->contacts()[0].normal, v = base_velocity_of(*world, 0);
+          const Vec3 normal = world->contacts().empty() ? n : world->contacts()[0].normal,
+                     v = base_velocity_of(*world, 0);
           world->step();
           if (norm(n) == 0 && norm(base_velocity_of(*world, 0) - v) > 0.1) n = normal;  // of the first step that acted
         }
@@ -45,13 +44,14 @@ TEST(Collision, of_free_bodies_conserves_momentum_and_has_its_restitution) {
         const Vec6 after = momentum_at(*world, all_q(*world), all_v(*world));
         EXPECT_LT(norm(after.l - before.l), 1e-12 * (1 + norm(before.l))) << h << boxes << e;
         EXPECT_LT(norm(after.a - before.a), 1e-12 * (1 + norm(before.a))) << h << boxes << e;
-        const double measured = -dot(base_velocity_of(*world, 0) - base_velocity_of(*world, 1), n) / dot(Vec3{3, 0, 0}, n);
+        const double measured =
+            -dot(base_velocity_of(*world, 0) - base_velocity_of(*world, 1), n) / dot(Vec3{3, 0, 0}, n);
         EXPECT_NEAR(measured, e, e > 0 ? 1e-4 : 0.1) << h << boxes;  // e = 0 leaves the rebound of spring and damper
       }
 }
 
-/// The robot's own integrator drifts in first order, so the coupling is judged at the configuration in which it acts: with the
-/// contact and without it, momentum after the step is the same.
+/// The robot's own integrator drifts in first order, so the coupling is judged at the configuration in which it acts:
+/// with the contact and without it, momentum after the step is the same.
 TEST(Collision, of_a_ball_with_a_robot_conserves_momentum) {
   for (const std::string motion : {"prescribed_joints", "articulated"})
     for (const double h : kSteps)
@@ -140,8 +140,8 @@ TEST(Robots, lean_fall_stand_and_fold_their_arms_at_every_step_and_stiffness) {
         const auto world = make_world(s.make(h, k));
         if (s.start) s.start(*world);
         const Watched w = watch(*world, 1);
-        std::printf("  %-24s k %.0e %g ms: deepest %.2f mm, top %.2f, end %.1e m/s, %d contacts\n", s.name, k, h * 1e3, w.deepest * 1e3,
-                    w.top, w.end, w.contacts);
+        std::printf("  %-24s k %.0e %g ms: deepest %.2f mm, top %.2f, end %.1e m/s, %d contacts\n", s.name, k, h * 1e3,
+                    w.deepest * 1e3, w.top, w.end, w.contacts);
         EXPECT_TRUE(w.finite) << s.name;
         EXPECT_LT(w.top, 10) << s.name;
         EXPECT_GT(w.contacts, 0) << s.name;

@@ -1,5 +1,5 @@
-/// Pendulums against closed forms. The joints' rule, v⁺ = v + h a(q), q⁺ = q + h v⁺, is symplectic Euler: first order in the
-/// angle at a given time, second order in the period, energy bounded [Hairer, Lubich, Wanner 2006, I.1.2].
+/// Pendulums against closed forms. The joints' rule, v⁺ = v + h a(q), q⁺ = q + h v⁺, is symplectic Euler: first order
+/// in the angle at a given time, second order in the period, energy bounded [Hairer, Lubich, Wanner 2006, I.1.2].
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,7 +76,10 @@ TEST(Pendulum, swings_towards_the_side_gravity_pulls) {
 double double_pendulum_energy_error(double h, double upper, double lower, double seconds) {
   RobotBuilder b("double_pendulum");
   b.fixed().base("ceiling").revolute("upper", {0, 1, 0}).solid_box(1, {0.03, 0.03, 0.4}, {0, 0, -0.2}).initial(upper);
-  b.translation("reach", {0, 0, -0.4}).revolute("lower", {0.3, 1, 0}).solid_box(1, {0.03, 0.03, 0.3}, {0, 0, -0.15}).initial(lower);
+  b.translation("reach", {0, 0, -0.4})
+      .revolute("lower", {0.3, 1, 0})
+      .solid_box(1, {0.03, 0.03, 0.3}, {0, 0, -0.15})
+      .initial(lower);
   SceneSpec s = scene(h);
   add(s, b.spec(), "articulated");
   const auto world = make_world(s);

@@ -1,5 +1,4 @@
 // Copies a log with gravity of its scene changed a little, so that a replay must notice: edit_log FROM TO.
-#include <cstdio>
 #include <string>
 
 #include "core/mcap_reader.h"

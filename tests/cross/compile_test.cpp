@@ -1,5 +1,5 @@
-/// The compiler turns all link frames parallel to the root and fuses objects into links. Here the same robots are followed
-/// object by object as the Spec defines them, with ordinary products of transforms and std::sin, std::cos.
+/// The compiler turns all link frames parallel to the root and fuses objects into links. Here the same robots are
+/// followed object by object as the Spec defines them, with ordinary products of transforms and std::sin, std::cos.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,9 @@ namespace {
 /// Rotation about a unit axis, column by column [Rodrigues 1840]: R a = a cos + (n × a) sin + n (n·a)(1 − cos).
 Mat3 rodrigues(Vec3 axis, double angle) {
   const Vec3 n = axis * (1 / norm(axis));
-  auto turned = [&](Vec3 a) { return a * std::cos(angle) + cross(n, a) * std::sin(angle) + n * (dot(n, a) * (1 - std::cos(angle))); };
+  auto turned = [&](Vec3 a) {
+    return a * std::cos(angle) + cross(n, a) * std::sin(angle) + n * (dot(n, a) * (1 - std::cos(angle)));
+  };
   return {turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})};
 }
 
@@ -26,8 +28,10 @@ std::vector<Pose> poses_by_definition(const RobotSpec& spec, const RobotKind& ki
     if (o.kind == ObjectKind::rotation) own.R = rodrigues(o.axis, o.angle);
     if (o.is_joint()) {
       const double x = q[7 + kind.find_joint(o.name)];
-      if (o.kind == ObjectKind::revolute) own.R = rodrigues(o.axis, x);
-      else own.p = o.axis * (x / norm(o.axis));
+      if (o.kind == ObjectKind::revolute)
+        own.R = rodrigues(o.axis, x);
+      else
+        own.p = o.axis * (x / norm(o.axis));
     }
     X_WO[i] = o.parent ? X_WO[static_cast<std::size_t>(o.parent.value)] * own
                        : Pose{to_matrix(base_orientation(q)), base_position(q)};
@@ -41,7 +45,9 @@ double distance(const Pose& a, const Pose& b) {
 
 class Compile : public testing::TestWithParam<int> {
  protected:
-  RobotSpec spec = GetParam() == 0 ? humanoid28() : GetParam() == 1 ? fixed_arm() : random_tree(static_cast<std::uint64_t>(GetParam()));
+  RobotSpec spec = GetParam() == 0   ? humanoid28()
+                   : GetParam() == 1 ? fixed_arm()
+                                     : random_tree(static_cast<std::uint64_t>(GetParam()));
   Random random{11};
 };
 INSTANTIATE_TEST_SUITE_P(Robots, Compile, testing::Range(0, 40));

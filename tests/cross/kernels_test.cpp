@@ -1,5 +1,5 @@
-/// One kernel against another, on 1000 random states of three robots. Each recursion is written once, so a wrong sign in any
-/// of them shows as a disagreement with one that goes another way.
+/// One kernel against another, on 1000 random states of three robots. Each recursion is written once, so a wrong sign
+/// in any of them shows as a disagreement with one that goes another way.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +21,9 @@ struct Robot {
 std::ostream& operator<<(std::ostream& out, const Robot& r) { return out << r.name; }
 
 std::vector<Robot> robots() {
-  return {{"humanoid28", kind_of(humanoid28())}, {"random_tree", kind_of(random_tree(5))}, {"fixed_arm", kind_of(fixed_arm())}};
+  return {{"humanoid28", kind_of(humanoid28())},
+          {"random_tree", kind_of(random_tree(5))},
+          {"fixed_arm", kind_of(fixed_arm())}};
 }
 
 class Kernels : public testing::TestWithParam<Robot> {
@@ -77,7 +79,8 @@ TEST_P(Kernels, forward_dynamics_gives_back_the_acceleration_that_inverse_dynami
 }
 
 TEST_P(Kernels, without_root_force_forward_after_inverse_is_the_identity) {
-  // ABA alone, no mass matrix: accelerations from random joint forces need exactly these forces and none at a free root.
+  // ABA alone, no mass matrix: accelerations from random joint forces need exactly these forces and none at a free
+  // root.
   for (int k = 0; k < kStates; ++k) {
     const RandomState s = random_state(kind, random);
     const std::vector<double> tau = random_vector(20);
@@ -103,7 +106,8 @@ TEST_P(Kernels, columns_of_the_mass_matrix_are_inverse_dynamics_of_unit_accelera
       std::vector<double> e = vector(), tau = vector();
       e[static_cast<std::size_t>(c)] = 1;
       inverse_dynamics(kind, s.q.data(), s.v.data(), e.data(), {0, 0, 0}, scratch, tau.data());
-      for (int r = 0; r < n; ++r) ASSERT_NEAR(M(r, c), tau[static_cast<std::size_t>(r)], 1e-10 * size) << k << ": " << r << "," << c;
+      for (int r = 0; r < n; ++r)
+        ASSERT_NEAR(M(r, c), tau[static_cast<std::size_t>(r)], 1e-10 * size) << k << ": " << r << "," << c;
     }
   }
 }
@@ -151,7 +155,8 @@ TEST_P(Kernels, jacobian_and_link_velocities_equal_finite_differences) {
     const RandomState s = random_state(kind, random);
     const int link = random.below(kind.nlink());
     const Vec3 p_L = random.vector(0.3);
-    const Vec3 ahead = point_at(kind, scratch, moved(s, t), link, p_L), behind = point_at(kind, scratch, moved(s, -t), link, p_L);
+    const Vec3 ahead = point_at(kind, scratch, moved(s, t), link, p_L),
+               behind = point_at(kind, scratch, moved(s, -t), link, p_L);
     const Vec3 difference = (ahead - behind) * (0.5 / t);
     compute_frames(kind, s.q.data(), s.v.data(), scratch.frames.data());
     const Frame& f = scratch.frames[static_cast<std::size_t>(link)];
@@ -179,7 +184,9 @@ TEST_P(Kernels, each_column_of_the_jacobian_equals_its_finite_difference) {
     for (int c = 0; c < n; ++c) {
       std::fill(s.v.begin(), s.v.end(), 0.0);
       s.v[static_cast<std::size_t>(c)] = 1;
-      const Vec3 d = (point_at(kind, scratch, moved(s, t), link, p_L) - point_at(kind, scratch, moved(s, -t), link, p_L)) * (0.5 / t);
+      const Vec3 d =
+          (point_at(kind, scratch, moved(s, t), link, p_L) - point_at(kind, scratch, moved(s, -t), link, p_L)) *
+          (0.5 / t);
       const auto u = static_cast<std::size_t>(c), N = static_cast<std::size_t>(n);
       ASSERT_LT(norm(Vec3{J[u], J[N + u], J[2 * N + u]} - d), 1e-6) << "state " << k << " column " << c;
     }
@@ -194,7 +201,7 @@ struct Touch {
 };
 
 struct Implicit {
-  std::vector<double> tau, e;   // (nv), joints from 6 on
+  std::vector<double> tau, e;  // (nv), joints from 6 on
   std::vector<Touch> touches;
 };
 
@@ -208,7 +215,8 @@ Implicit random_implicit(const RobotKind& kind, Random& r) {
   }
   for (int k = 0; k < 5; ++k) {
     const Sym3 diagonal{r.in(0, 1), 0, 0, r.in(0, 1), 0, r.in(0, 1)};
-    x.touches.push_back({r.below(kind.nlink()), r.vector(0.2), r.vector(20), rotated(to_matrix(r.rotation()), diagonal)});
+    x.touches.push_back(
+        {r.below(kind.nlink()), r.vector(0.2), r.vector(20), rotated(to_matrix(r.rotation()), diagonal)});
   }
   return x;
 }
@@ -242,9 +250,11 @@ void add_force(const RobotKind& kind, const Frame* frames, int link, Vec3 p_L, V
 template <class Frames>
 void implicit_aba(const RobotKind& kind, const RandomState& s, const Implicit& x, Frames& frames, TreeScratch& t,
                   Factor6& root, double* a) {
-  const CoordinatesT<double> c{base_orientation(s.q.data()), base_angular_velocity(s.v.data()), s.q.data() + 7, s.v.data() + 6};
+  const CoordinatesT<double> c{base_orientation(s.q.data()), base_angular_velocity(s.v.data()), s.q.data() + 7,
+                               s.v.data() + 6};
   compute_frames(kind, s.q.data(), s.v.data(), t.frames.data());
-  if constexpr (requires { frames.compute(kind.links.data(), kind.nlink(), c); }) frames.compute(kind.links.data(), kind.nlink(), c);
+  if constexpr (requires { frames.compute(kind.links.data(), kind.nlink(), c); })
+    frames.compute(kind.links.data(), kind.nlink(), c);
   auto force = [&](int i) {
     const auto u = static_cast<std::size_t>(5 + i);
     return JointForceT<double>{x.tau[u], x.e[u]};
@@ -270,13 +280,15 @@ void implicit_aba(const RobotKind& kind, const RandomState& s, const Implicit& x
 Vec3 product_acceleration(const RobotKind& kind, TreeScratch& t, const RandomState& s, int link, Vec3 p_L) {
   const std::vector<double> none(static_cast<std::size_t>(kind.nv()), 0.0);
   std::vector<double> tau(none);
-  inverse_dynamics(kind, s.q.data(), s.v.data(), none.data(), {0, 0, 0}, t, tau.data());  // leaves the links' accelerations
+  inverse_dynamics(kind, s.q.data(), s.v.data(), none.data(), {0, 0, 0}, t,
+                   tau.data());  // leaves the links' accelerations
   const Frame& f = t.frames[static_cast<std::size_t>(link)];
   return velocity_at(t.acc[static_cast<std::size_t>(link)], f.p + f.R * p_L);
 }
 
 TEST_P(Kernels, implicit_accelerations_solve_the_dense_equations) {
-  // (M + diag(e) + Σ JᵀWJ) a = τ − bias + Σ Jᵀ (f − W (J̇v))   with spatial accelerations: J̇v has no w×u part, as in the step
+  // (M + diag(e) + Σ JᵀWJ) a = τ − bias + Σ Jᵀ (f − W (J̇v))   with spatial accelerations: J̇v has no w×u part, as in the
+  // step
   for (int k = 0; k < kStates; ++k) {
     const RandomState s = random_state(kind, random);
     const Implicit x = random_implicit(kind, random);
@@ -292,10 +304,12 @@ TEST_P(Kernels, implicit_accelerations_solve_the_dense_equations) {
     inverse_dynamics(kind, s.q.data(), s.v.data(), vector().data(), kGravity, scratch, y.data());
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = (i < 6 ? 0 : x.tau[i]) - y[i];
     for (const Touch& t : x.touches)
-      add_force(kind, scratch.frames.data(), t.link, t.p_L, t.f - t.W * product_acceleration(kind, scratch, s, t.link, t.p_L), y);
+      add_force(kind, scratch.frames.data(), t.link, t.p_L,
+                t.f - t.W * product_acceleration(kind, scratch, s, t.link, t.p_L), y);
     const Dense M = mass(s);
     compute_frames(kind, s.q.data(), s.v.data(), scratch.frames.data());
-    ASSERT_LT(relative_error(a, solve_moving(implicit_matrix(kind, scratch.frames.data(), x, M), y)), 1e-9) << "state " << k;
+    ASSERT_LT(relative_error(a, solve_moving(implicit_matrix(kind, scratch.frames.data(), x, M), y)), 1e-9)
+        << "state " << k;
   }
 }
 
@@ -325,7 +339,8 @@ TEST_P(Kernels, impulse_response_is_the_dense_inverse_times_the_jacobian) {
       const double top[6] = {dV[0].a.x, dV[0].a.y, dV[0].a.z, dV[0].l.x, dV[0].l.y, dV[0].l.z};
       std::copy(top, top + 6, dv.begin());
       const Dense M = mass(s);
-      ASSERT_LT(relative_error(dv, solve_moving(implicit_matrix(kind, scratch.frames.data(), x, M), y)), 1e-9) << "state " << k;
+      ASSERT_LT(relative_error(dv, solve_moving(implicit_matrix(kind, scratch.frames.data(), x, M), y)), 1e-9)
+          << "state " << k;
       // and every link's twist is what its joints' changes make it
       for (int i = 1; i < kind.nlink(); ++i) {
         const auto u = static_cast<std::size_t>(i);
@@ -336,8 +351,8 @@ TEST_P(Kernels, impulse_response_is_the_dense_inverse_times_the_jacobian) {
   }
 }
 
-/// unit_responses walks only the paths to the root, two impulses at a time; the whole recursion must say the same, also where
-/// one motor drives two limbs, so that an impulse on one moves the other.
+/// unit_responses walks only the paths to the root, two impulses at a time; the whole recursion must say the same, also
+/// where one motor drives two limbs, so that an impulse on one moves the other.
 TEST(UnitResponses, are_impulse_responses) {
   Random random{11};
   for (const RobotSpec& spec : {humanoid28(), random_tree(5), fixed_arm(), two_legs(1, false), two_legs(-0.7, true)}) {
@@ -411,7 +426,8 @@ TEST_P(Kernels, momentum_is_the_sum_over_links_and_the_mass_matrix_times_v) {
     double row[6] = {0, 0, 0, 0, 0, 0};
     for (int r = 0; r < 6; ++r)
       for (int c = 0; c < n; ++c) row[r] += M(r, c) * s.v[static_cast<std::size_t>(c)];
-    ASSERT_LT(norm(Vec3{row[0], row[1], row[2]} - L) + norm(Vec3{row[3], row[4], row[5]} - P), 1e-10 * size) << "state " << k;
+    ASSERT_LT(norm(Vec3{row[0], row[1], row[2]} - L) + norm(Vec3{row[3], row[4], row[5]} - P), 1e-10 * size)
+        << "state " << k;
   }
 }
 
@@ -420,7 +436,8 @@ TEST_P(Kernels, root_rows_are_the_first_six_rows_of_inverse_dynamics) {
     const RandomState s = random_state(kind, random);
     std::vector<double> a = random_vector(20), tau = vector();
     inverse_dynamics(kind, s.q.data(), s.v.data(), a.data(), {0, 0, 0}, scratch, tau.data());
-    const CoordinatesT<double> c{base_orientation(s.q.data()), base_angular_velocity(s.v.data()), s.q.data() + 7, s.v.data() + 6};
+    const CoordinatesT<double> c{base_orientation(s.q.data()), base_angular_velocity(s.v.data()), s.q.data() + 7,
+                                 s.v.data() + 6};
     Mat6 M;
     Vec6 bias;
     root_rows(kind.links.data(), kind.nlink(), c, scratch.frames.data(), a.data() + 6, M, bias, scratch.acc.data());

@@ -12,15 +12,16 @@
 namespace gradus::test {
 namespace {
 
-/// A smooth motion of all joints that starts and ends at rest: targets for time t. It stays clear of the stops, which give
-/// way to a stiff servo but bound a prescribed joint.
+/// A smooth motion of all joints that starts and ends at rest: targets for time t. It stays clear of the stops, which
+/// give way to a stiff servo but bound a prescribed joint.
 void smooth_targets(World& world, double t, double size) {
   const RobotKind& kind = *world.model().robots[0].kind;
   const double s = std::sin(M_PI * std::min(t, 1.0));
   for (int i = 0; i < kind.njoint(); ++i) {
     const Joint& j = kind.joints[static_cast<std::size_t>(i)];
     const double wish = size * ((i % 3) - 0.8), room = 0.8 * (wish > 0 ? j.upper - j.initial : j.lower - j.initial);
-    world.targets(0)[static_cast<std::size_t>(i)] = j.initial + (std::fabs(wish) < std::fabs(room) ? wish : room) * s * s;
+    world.targets(0)[static_cast<std::size_t>(i)] =
+        j.initial + (std::fabs(wish) < std::fabs(room) ? wish : room) * s * s;
   }
 }
 
@@ -29,7 +30,8 @@ struct Path {
   std::vector<Quat> q;
 };
 
-Path base_path(const RobotSpec& robot, const char* motion, bool standing, double size, double seconds, double h = 0.001) {
+Path base_path(const RobotSpec& robot, const char* motion, bool standing, double size, double seconds,
+               double h = 0.001) {
   SceneSpec s = scene(h);
   if (standing) add_ground(s);
   auto& r = add(s, robot, motion, {0, 0, kHumanoid28Height});
@@ -66,7 +68,8 @@ TEST(Ladder, stiff_servos_approach_prescribed_joints_in_flight) {
     before = d;
   }
   EXPECT_LT(before, 2e-4);  // kp 6e8 N m/rad
-  EXPECT_GT(apart(prescribed, base_path(humanoid28(), "prescribed_joints", false, 0, 1)), 0.01);  // the motion does matter
+  EXPECT_GT(apart(prescribed, base_path(humanoid28(), "prescribed_joints", false, 0, 1)),
+            0.01);  // the motion does matter
 }
 
 TEST(Ladder, stiff_servos_approach_prescribed_joints_standing) {
@@ -117,16 +120,21 @@ Path still_path(const RobotSpec& robot, const char* motion, bool ground, double 
 
 TEST(Ladder, a_single_body_is_the_robot_frozen_into_one_link) {
   ASSERT_EQ(kind_of(frozen())->nlink(), 1);
-  EXPECT_LT(apart(still_path(humanoid28(), "single_body", false, 0.001, 2), still_path(frozen(), "free_body", false, 0.001, 2)), 1e-9);
-  // On the ground it tumbles, lands and rests; impacts magnify rounding, so a little more is allowed. (A free_body would meet
-  // the ground through couple, which is another law.)
-  EXPECT_LT(apart(still_path(humanoid28(), "single_body", true, 0.001, 2), still_path(frozen(), "single_body", true, 0.001, 2)), 1e-6);
+  EXPECT_LT(apart(still_path(humanoid28(), "single_body", false, 0.001, 2),
+                  still_path(frozen(), "free_body", false, 0.001, 2)),
+            1e-9);
+  // On the ground it tumbles, lands and rests; impacts magnify rounding, so a little more is allowed. (A free_body
+  // would meet the ground through couple, which is another law.)
+  EXPECT_LT(apart(still_path(humanoid28(), "single_body", true, 0.001, 2),
+                  still_path(frozen(), "single_body", true, 0.001, 2)),
+            1e-6);
 }
 
 TEST(Ladder, prescribed_still_joints_approach_a_single_body_with_the_step_in_flight) {
   // single_body turns by the midpoint rule, prescribed_joints by w⁺: they differ at first order.
   auto difference = [](double h) {
-    return apart(still_path(humanoid28(), "prescribed_joints", false, h, 1), still_path(humanoid28(), "single_body", false, h, 1));
+    return apart(still_path(humanoid28(), "prescribed_joints", false, h, 1),
+                 still_path(humanoid28(), "single_body", false, h, 1));
   };
   expect_order(difference, 0.002, 1, 0.03);
 }
@@ -148,7 +156,8 @@ TEST(Ladder, prescribed_still_joints_stand_like_a_single_body) {
 
 TEST(Ladder, a_frozen_robot_moves_as_an_articulated_one_that_has_no_joints) {
   // one link through the articulated-body code against the rigid-body code, on the ground
-  const Path a = still_path(frozen(), "articulated", true, 0.0005, 0.25), b = still_path(frozen(), "free_body", true, 0.0005, 0.25);
+  const Path a = still_path(frozen(), "articulated", true, 0.0005, 0.25),
+             b = still_path(frozen(), "free_body", true, 0.0005, 0.25);
   EXPECT_LT(apart(a, b), 5e-3);
 }
 
@@ -174,8 +183,8 @@ void put_leg(World& world, const char* side, const Leg& leg) {
 }
 
 TEST(Ladder, kinematic_walking_covers_the_ground_that_its_motion_says) {
-  // In each phase the standing foot goes back by L under the hip while the other swings forward by L: the base advances L.
-  // Feet swap one step late, when the new one is seen to be lower; the base misses that step's share, L h/phase.
+  // In each phase the standing foot goes back by L under the hip while the other swings forward by L: the base advances
+  // L. Feet swap one step late, when the new one is seen to be lower; the base misses that step's share, L h/phase.
   constexpr double L = 0.04, kDown = 0.185, kPhase = 0.25, kLift = 0.015;
   for (const double h : {0.001, 0.002, 0.005}) {
     SceneSpec s = scene(h);
@@ -190,13 +199,15 @@ TEST(Ladder, kinematic_walking_covers_the_ground_that_its_motion_says) {
     for (int k = 0; k < phases * steps; ++k) {
       const int phase = k / steps;
       const double f = static_cast<double>(k % steps + 1) / steps, swing = 0.5 - 0.5 * std::cos(M_PI * f);
-      const Leg stand(L / 2 - L * f, kDown), fly(-L / 2 + L * swing, kDown - kLift * std::sin(M_PI * f) * std::sin(M_PI * f));
+      const Leg stand(L / 2 - L * f, kDown),
+          fly(-L / 2 + L * swing, kDown - kLift * std::sin(M_PI * f) * std::sin(M_PI * f));
       put_leg(*world, phase % 2 ? "r" : "l", stand);
       put_leg(*world, phase % 2 ? "l" : "r", fly);
       world->step();
     }
     const Vec3 way = base_at(*world) - start, ahead{std::cos(0.7), std::sin(0.7), 0};
-    std::printf("  h %g: %.5f m of %.5f m, sideways %.1e m\n", h, dot(way, ahead), phases * L, norm(way - ahead * dot(way, ahead)));
+    std::printf("  h %g: %.5f m of %.5f m, sideways %.1e m\n", h, dot(way, ahead), phases * L,
+                norm(way - ahead * dot(way, ahead)));
     EXPECT_NEAR(dot(way, ahead), phases * L, 1.05 * phases * L * h / kPhase);
     EXPECT_LT(norm(way - ahead * dot(way, ahead)), 1e-3);
     EXPECT_FALSE(world->fallen(0));

@@ -36,7 +36,9 @@ class LevelChange : public testing::TestWithParam<Pair> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Pairs, LevelChange, testing::Combine(testing::ValuesIn(kLevels), testing::ValuesIn(kLevels)),
-                         [](const auto& p) { return std::string(std::get<0>(p.param)) + "_to_" + std::get<1>(p.param); });
+                         [](const auto& p) {
+                           return std::string(std::get<0>(p.param)) + "_to_" + std::get<1>(p.param);
+                         });
 
 TEST_P(LevelChange, standing_goes_on_standing) {
   for (const double h : {0.001, 0.005}) {
@@ -65,8 +67,10 @@ TEST_P(LevelChange, standing_goes_on_standing) {
 
 class LevelChangeInFlight : public LevelChange {};  // kinematic_walk is always on the ground
 const char* const kFlying[] = {"single_body", "prescribed_joints", "articulated"};
-INSTANTIATE_TEST_SUITE_P(Pairs, LevelChangeInFlight, testing::Combine(testing::ValuesIn(kFlying), testing::ValuesIn(kFlying)),
-                         [](const auto& p) { return std::string(std::get<0>(p.param)) + "_to_" + std::get<1>(p.param); });
+INSTANTIATE_TEST_SUITE_P(Pairs, LevelChangeInFlight,
+                         testing::Combine(testing::ValuesIn(kFlying), testing::ValuesIn(kFlying)), [](const auto& p) {
+                           return std::string(std::get<0>(p.param)) + "_to_" + std::get<1>(p.param);
+                         });
 
 TEST_P(LevelChangeInFlight, momentum_is_kept_in_the_next_step) {
   SceneSpec s = scene(0.001);

@@ -21,11 +21,14 @@ struct Robot {
 std::ostream& operator<<(std::ostream& out, const Robot& r) { return out << r.name; }
 
 std::vector<Robot> robots() {
-  return {{"humanoid28", kind_of(humanoid28())},
-          {"random_tree", kind_of(random_tree(5))},
-          {"another_tree", kind_of(random_tree(11))},
-          {"fixed_arm", kind_of(fixed_arm())},
-          {"kidsize", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"))}};
+  return {
+      {"humanoid28", kind_of(humanoid28())},
+      {"random_tree", kind_of(random_tree(5))},
+      {"another_tree", kind_of(random_tree(11))},
+      {"fixed_arm", kind_of(fixed_arm())},
+      {"nao", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/nao_h25_v6.toml"))},  // hips on one motor
+      {"two_legs", kind_of(two_legs(0.7, false))},
+      {"kidsize", kind_of(*load_robot(std::string(GRADUS_SOURCE_DIR) + "/robots/kidsize.toml"))}};
 }
 
 class Pairs : public testing::TestWithParam<Robot> {
@@ -102,6 +105,7 @@ TEST_P(Pairs, common_body_is_the_composite_inertia_of_the_root) {
 
 /// Forces, contacts on some links and servos at random; link by link is the witness.
 TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
+  ASSERT_FALSE(kind.pairs->shared_apart);
   struct Some {
     bool any(int i) const { return i % 3 == 0; }
     void operator()(int i, const Frame& f, Mat6& I, Vec6& b) const {
@@ -118,7 +122,9 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     const auto x = coordinates_of(s.q.data(), s.v.data());
     compute_frames(kind, s.q.data(), s.v.data(), frames.data());
     for (std::size_t j = 0; j < tau.size(); ++j) tau[j] = random.in(-3, 3), e[j] = random.in(0, 0.1);
-    auto force = [&](int i) { return JointForceT<double>{tau[static_cast<std::size_t>(i - 1)], e[static_cast<std::size_t>(i - 1)]}; };
+    auto force = [&](int i) {
+      return JointForceT<double>{tau[static_cast<std::size_t>(i - 1)], e[static_cast<std::size_t>(i - 1)]};
+    };
     const GivenFrames<double> given(frames.data());
     Mat6 I, I_pairs;
     Vec6 b, b_pairs;
@@ -135,9 +141,11 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     aba_outward_in_pairs(*kind.pairs, x, frames.data(), pairs.factors.data(), acc0, pairs.acc.data(), a_pairs.data());
     double largest = 1;
     for (double y : a) largest = std::max(largest, std::abs(y));
-    for (std::size_t j = 0; j < a.size(); ++j) ASSERT_NEAR(a_pairs[j], a[j], 1e-11 * largest) << "state " << k << " joint " << j;
+    for (std::size_t j = 0; j < a.size(); ++j)
+      ASSERT_NEAR(a_pairs[j], a[j], 1e-11 * largest) << "state " << k << " joint " << j;
     for (std::size_t i = 0; i < one.acc.size(); ++i)
-      ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest) << "state " << k;
+      ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest)
+          << "state " << k;
   }
 }
 
@@ -146,6 +154,15 @@ TEST(Pairs, of_a_symmetric_humanoid_leave_few_links_alone) {
   EXPECT_EQ(kind->pairs->joints.size(), 12u);   // legs and arms are twins; waist, neck and head are not
   EXPECT_EQ(kind->pairs->spindles.size(), 8u);  // spheres and capsules
   EXPECT_EQ(kind->pairs->bodies.size(), 2u);    // pelvis, trunk and feet
+}
+
+TEST(Pairs, of_joints_on_one_motor_stand_together) {
+  for (const Robot& r : robots()) {
+    int shared = 0;
+    for (const JointPair& j : r.kind->pairs->joints) shared += j.shared;
+    const std::string name = r.name;
+    EXPECT_EQ(shared, name == "nao" || name == "two_legs" ? 1 : 0) << r.name;
+  }
 }
 
 }  // namespace

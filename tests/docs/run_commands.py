@@ -36,7 +36,7 @@ def dead_paths(root: pathlib.Path, page: pathlib.Path):
 
 
 def files(root: pathlib.Path):
-    return {p for folder in (root, root / "examples/controller", root / "examples/walker") for p in folder.iterdir()}
+    return {p for folder in (root, *(root / "examples").iterdir()) if folder.is_dir() for p in folder.iterdir()}
 
 
 def main():

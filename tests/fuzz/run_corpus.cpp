@@ -68,7 +68,8 @@ class Mutator {
         return;
       case 4: {  // a piece of another file
         const Bytes& other = corpus_[below(corpus_.size())];
-        const std::size_t from = below(other.size()), end = from + below(std::min<std::size_t>(other.size() - from, 64));
+        const std::size_t from = below(other.size()),
+                          end = from + below(std::min<std::size_t>(other.size() - from, 64));
         b.insert(b.begin() + static_cast<std::ptrdiff_t>(at), other.begin() + static_cast<std::ptrdiff_t>(from),
                  other.begin() + static_cast<std::ptrdiff_t>(end));
         return;
@@ -84,7 +85,8 @@ class Mutator {
 
   const std::vector<Bytes>& corpus_;
   std::mt19937_64 engine_{2008};
-  const std::vector<std::string> words_{"nan", "inf", "-1", "1e400", "99999999999", "\n", "\"", "[[", "= = ", std::string(1, '\0')};
+  const std::vector<std::string> words_{"nan", "inf", "-1", "1e400", "99999999999",
+                                        "\n",  "\"",  "[[", "= = ",  std::string(1, '\0')};
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ namespace {
 class Still : public Controller {
  public:
   void control(const RobotOutput& out, RobotCommand& command) override {
-    for (std::size_t i = 0; i < command.target.size(); ++i) command.target[i] = 0.9 * command.target[i] + 0.1 * out.q[i];
+    for (std::size_t i = 0; i < command.target.size(); ++i)
+      command.target[i] = 0.9 * command.target[i] + 0.1 * out.q[i];
   }
 };
 
@@ -36,7 +37,8 @@ std::unique_ptr<World> crowd(const char* motion, int threads) {
   add_ground(s);
   const bool walks = std::string_view(motion) == "kinematic_walk";
   for (int i = 0; i < 3; ++i)
-    add(s, humanoid28(), motion, {1.0 * i, 0, kHumanoid28Height + (walks ? 0 : 0.2)}, from_roll_pitch_yaw(walks ? 0 : 0.4, 0, 0));
+    add(s, humanoid28(), motion, {1.0 * i, 0, kHumanoid28Height + (walks ? 0 : 0.2)},
+        from_roll_pitch_yaw(walks ? 0 : 0.4, 0, 0));
   auto world = make_world(s, threads);
   world->add_controller(0, std::make_unique<Still>(), 0.01, 0);
   return world;
@@ -49,6 +51,15 @@ long allocated_in_1000_steps(World& world) {
     world.step();
   }
   return allocations - before;
+}
+
+TEST(Allocation, none_in_1000_steps_after_parameters_were_set) {
+  const auto world = crowd("articulated", 1);
+  const std::string& robot = world->model().robots[1].name;
+  for (const char* parameter : {"kp_factor", "friction", "mass_factor"})
+    ASSERT_EQ(world->set_parameter(robot + "." + parameter, 0.5), "");
+  ASSERT_EQ(world->set_parameter("world.gravity", 5), "");
+  EXPECT_EQ(allocated_in_1000_steps(*world), 0);
 }
 
 TEST(Allocation, none_in_1000_steps_of_any_motion) {

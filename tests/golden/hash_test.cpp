@@ -1,5 +1,5 @@
-/// The same bits: from run to run, for any number of threads, after a snapshot, and as in the table beside this file, which
-/// was written by another compiler at another level of optimisation (tools/check_determinism compares four).
+/// The same bits: from run to run, for any number of threads, after a snapshot, and as in the table beside this file,
+/// which was written by another compiler at another level of optimisation (tools/check_determinism compares four).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -70,7 +70,8 @@ TEST(GoldenTable, has_at_least_thirty_different_inputs) {
   const auto golden = table();
   EXPECT_GE(golden.size(), 30u);
   std::map<std::string, std::string> by_hash;
-  for (const auto& [name, hash] : golden) EXPECT_TRUE(by_hash.emplace(hash, name).second) << name << " = " << by_hash[hash];
+  for (const auto& [name, hash] : golden)
+    EXPECT_TRUE(by_hash.emplace(hash, name).second) << name << " = " << by_hash[hash];
   EXPECT_EQ(golden.size(), golden_inputs().size());
 }
 

@@ -1,5 +1,5 @@
-/// Accelerations against an independent witness: Debian's MuJoCo. Its free joint has the linear velocity in world axes and
-/// the angular one in the body's own, ours has both in world axes.
+/// Accelerations against an independent witness: Debian's MuJoCo. Its free joint has the linear velocity in world axes
+/// and the angular one in the body's own, ours has both in world axes.
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 

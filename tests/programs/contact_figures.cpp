@@ -23,9 +23,11 @@ double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 void print_coupling(const World& w) {
   const CouplingReport& c = w.report().coupling;
   const double k = static_cast<double>(std::max<std::int64_t>(1, w.k()));
-  std::printf("contacts %d islands %d, a step: sweeps %.1f newtons %.2f; second passes %lld, unsettled %lld, dropped %lld of %lld steps\n",
-              c.contacts, c.islands, double(c.sweeps) / k, double(c.newtons) / k, static_cast<long long>(c.passes),
-              static_cast<long long>(c.unsettled), static_cast<long long>(c.dropped), static_cast<long long>(w.k()));
+  std::printf(
+      "contacts %d islands %d, a step: sweeps %.1f newtons %.2f; second passes %lld, unsettled %lld, dropped %lld of "
+      "%lld steps\n",
+      c.contacts, c.islands, double(c.sweeps) / k, double(c.newtons) / k, static_cast<long long>(c.passes),
+      static_cast<long long>(c.unsettled), static_cast<long long>(c.dropped), static_cast<long long>(w.k()));
 }
 
 void stacks() {
@@ -54,8 +56,9 @@ void ratio() {
   for (double h : kSteps) {
     const auto w = make_world(gram_under_ton(h));
     const Watched r = watch(*w, 10);
-    std::printf("1 g under 1000 kg, %g ms: deepest pair %.1e m (static 2.5e-5), last speed %.1e m/s, 1 g cube at z %.6f; ", h * 1e3,
-                r.deepest, r.end, base_at(*w, 0).z);
+    std::printf(
+        "1 g under 1000 kg, %g ms: deepest pair %.1e m (static 2.5e-5), last speed %.1e m/s, 1 g cube at z %.6f; ",
+        h * 1e3, r.deepest, r.end, base_at(*w, 0).z);
     print_coupling(*w);
   }
 }
@@ -69,9 +72,11 @@ void robots(const char* only) {
         if (s.start) s.start(*w);
         const double t0 = now();
         const Watched r = watch(*w, s.seconds);
-        std::printf("%-24s k %.0e %g ms: %s deepest %5.2f mm, top %5.2f, end %.1e m/s, contacts %2d, base z %.4f, %.1f us a step; ", s.name, k,
-                    h * 1e3, r.finite ? "ok" : "EXPLODED", r.deepest * 1e3, r.top, r.end, r.contacts, base_at(*w, 0).z,
-                    (now() - t0) / (s.seconds / h) * 1e6);
+        std::printf(
+            "%-24s k %.0e %g ms: %s deepest %5.2f mm, top %5.2f, end %.1e m/s, contacts %2d, base z %.4f, %.1f us a "
+            "step; ",
+            s.name, k, h * 1e3, r.finite ? "ok" : "EXPLODED", r.deepest * 1e3, r.top, r.end, r.contacts,
+            base_at(*w, 0).z, (now() - t0) / (s.seconds / h) * 1e6);
         print_coupling(*w);
       }
 }
@@ -100,18 +105,22 @@ struct Peak {
     least = std::min(least, sum);
   }
   void take(const Peak& p) { sum += p.sum, step = std::max(step, p.step), rise = std::max(rise, p.rise); }
-  void print(const char* name) const { std::printf("  %-44s step %9.2e, rise %9.2e, sum %10.3e J\n", name, step, rise, sum); }
+  void print(const char* name) const {
+    std::printf("  %-44s step %9.2e, rise %9.2e, sum %10.3e J\n", name, step, rise, sum);
+  }
 };
 
 struct Balance {
   Peak beyond_drives;  // energy of the bodies less the joints' work
   Peak with_springs;   // the same with what the contacts' springs store
+  Peak made;           // the same, the joints' work taken over the way they went: what came from nowhere
   Peak contacts;       // work of contacts and what they store
   Peak gravity, inertia;
   double top = 0;
-  int making = 0, making_unsettled = 0;  // steps in which contacts made more than 10 µJ; of these, unsettled ones
+  int making = 0, making_unsettled = 0;  // steps that made more than 0.1 µJ; of these, unsettled ones
   void take(const Balance& b) {
-    beyond_drives.take(b.beyond_drives), with_springs.take(b.with_springs), contacts.take(b.contacts), gravity.take(b.gravity), inertia.take(b.inertia);
+    beyond_drives.take(b.beyond_drives), with_springs.take(b.with_springs), contacts.take(b.contacts),
+        made.take(b.made), gravity.take(b.gravity), inertia.take(b.inertia);
     top = std::max(top, b.top);
     making += b.making, making_unsettled += b.making_unsettled;
   }
@@ -123,8 +132,9 @@ Balance balance(World& w, double seconds) {
   for (int i = 0; i < steps; ++i) {
     const std::int64_t unsettled = w.report().coupling.unsettled;
     const EnergyBooks b = step_with_books(w);
-    if (b.contacts + b.stored > 1e-5) ++out.making, out.making_unsettled += w.report().coupling.unsettled > unsettled;
+    if (b.made() > 1e-7) ++out.making, out.making_unsettled += w.report().coupling.unsettled > unsettled;
     out.beyond_drives.add(b.bodies - b.joints);
+    out.made.add(b.made());
     out.with_springs.add(b.bodies - b.joints + b.stored);
     out.contacts.add(b.contacts + b.stored);
     out.gravity.add(b.gravity), out.inertia.add(b.inertia);
@@ -142,17 +152,21 @@ void scrum(int seeds, double h) {
     const Balance b = balance(*w, 4);
     all.take(b);
     bad += w->report().not_finite >= 0 || !(b.top < 20);
-    unsettled += w->report().coupling.unsettled, dropped += w->report().coupling.dropped, passes += w->report().coupling.passes;
+    unsettled += w->report().coupling.unsettled, dropped += w->report().coupling.dropped,
+        passes += w->report().coupling.passes;
     steps += w->k();
     if (seeds <= 5) print_coupling(*w);
   }
-  std::printf("scrum, %d seeds: exploded %d, fastest base %.2f m/s, second passes %lld unsettled %lld dropped %lld of %lld steps\n", seeds,
-              bad, all.top, static_cast<long long>(passes), static_cast<long long>(unsettled), static_cast<long long>(dropped),
-              static_cast<long long>(steps));
+  std::printf(
+      "scrum, %d seeds: exploded %d, fastest base %.2f m/s, second passes %lld unsettled %lld dropped %lld of %lld "
+      "steps\n",
+      seeds, bad, all.top, static_cast<long long>(passes), static_cast<long long>(unsettled),
+      static_cast<long long>(dropped), static_cast<long long>(steps));
   all.beyond_drives.print("bodies, beyond the drives' work");
   all.with_springs.print("bodies and springs, beyond the drives' work");
+  all.made.print("the same, work over the way that joints went");
   all.contacts.print("contacts: work and what they store");
-  std::printf("  steps in which contacts made more than 1e-5 J: %d, of which %d did not settle\n", all.making, all.making_unsettled);
+  std::printf("  steps that made more than 1e-7 J: %d, of which %d did not settle\n", all.making, all.making_unsettled);
   all.gravity.print("integration: gravity");
   all.inertia.print("integration: inertia");
 }
@@ -167,19 +181,25 @@ void one_scene(const std::string& file, double h) {
     if (std::getenv("TRACE") && w->k() % 100 == 0)
       for (int r = 0; r < std::min(3, w->robot_count()); ++r) {
         const Vec3 p = base_at(*w, r), e = to_roll_pitch_yaw(base_orientation(w->q(r).data()));
-        std::printf("%.2f s robot %d: %.3f %.3f %.3f m, rpy %.2f %.2f %.2f rad\n", w->time(), r, p.x, p.y, p.z, e.x, e.y, e.z);
+        std::printf("%.2f s robot %d: %.3f %.3f %.3f m, rpy %.2f %.2f %.2f rad\n", w->time(), r, p.x, p.y, p.z, e.x,
+                    e.y, e.z);
         const RobotKind& kind = *w->model().robots[static_cast<std::size_t>(r)].kind;
-        if (!kind.feet.empty()) { const Vec3 f = w->X_WL(r, kind.feet.back()).p; std::printf("   foot %.3f %.3f %.3f\n", f.x, f.y, f.z); }
+        if (!kind.feet.empty()) {
+          const Vec3 f = w->X_WL(r, kind.feet.back()).p;
+          std::printf("   foot %.3f %.3f %.3f\n", f.x, f.y, f.z);
+        }
       }
     w->step();
     worst = std::max(worst, now() - t);
     for (int r = 0; r < w->robot_count(); ++r)
       if (!(norm(base_velocity_of(*w, r)) < 30)) {
-        std::printf("EXPLODED in step %lld: robot %d at %g m/s\n", static_cast<long long>(w->k()), r, norm(base_velocity_of(*w, r)));
+        std::printf("EXPLODED in step %lld: robot %d at %g m/s\n", static_cast<long long>(w->k()), r,
+                    norm(base_velocity_of(*w, r)));
         for (const MovingContact& c : w->contacts())
           if (c.robot_a == r || c.robot_b == r)
-            std::printf("  %d-%d gap %g n %g %g %g impulse %g %g %g moment %g %g %g\n", c.robot_a, c.robot_b, c.gap, c.normal.x, c.normal.y, c.normal.z,
-                        c.impulse.x, c.impulse.y, c.impulse.z, c.moment.x, c.moment.y, c.moment.z);
+            std::printf("  %d-%d gap %g n %g %g %g impulse %g %g %g moment %g %g %g\n", c.robot_a, c.robot_b, c.gap,
+                        c.normal.x, c.normal.y, c.normal.z, c.impulse.x, c.impulse.y, c.impulse.z, c.moment.x,
+                        c.moment.y, c.moment.z);
         return;
       }
     most = std::max(most, static_cast<int>(w->contacts().size()));
@@ -188,8 +208,11 @@ void one_scene(const std::string& file, double h) {
   double fast = 0, deepest = 0;
   for (int r = 0; r < w->robot_count(); ++r) fast = std::max(fast, norm(base_velocity_of(*w, r)));
   for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
-  std::printf("%s, %g ms: %.1f times real time, %.1f us a step (worst %.0f), most contacts %d, at the end: fastest %.1e m/s, deepest %.2f mm; ",
-              file.c_str(), w->model().step * 1e3, w->time() / wall, wall / double(w->k()) * 1e6, worst * 1e6, most, fast, deepest * 1e3);
+  std::printf(
+      "%s, %g ms: %.1f times real time, %.1f us a step (worst %.0f), most contacts %d, at the end: fastest %.1e m/s, "
+      "deepest %.2f mm; ",
+      file.c_str(), w->model().step * 1e3, w->time() / wall, wall / double(w->k()) * 1e6, worst * 1e6, most, fast,
+      deepest * 1e3);
   print_coupling(*w);
 }
 
@@ -200,7 +223,8 @@ void linear() {
     for (int i = 0; i < n / 2; ++i) {
       const double x = 1.2 * (i % 10), y = 1.0 * (i / 10);
       add(s, humanoid28(), "articulated", {x, y, kHumanoid28Height});
-      add(s, humanoid28(), "articulated", {x + 0.05, y + 0.02, 0.62 + kHumanoid28Height}, exponential(Vec3{0, 1.2, 0.3}));
+      add(s, humanoid28(), "articulated", {x + 0.05, y + 0.02, 0.62 + kHumanoid28Height},
+          exponential(Vec3{0, 1.2, 0.3}));
     }
     const auto w = make_world(s);
     run(*w, 0.2);
@@ -219,12 +243,22 @@ int main(int argc, char** argv) {
   using namespace gradus::test;
   const std::string what = argc > 1 ? argv[1] : "";
   const double h = argc > 3 ? std::atof(argv[3]) : 0;
-  if (what == "stacks") stacks();
-  else if (what == "ratio") ratio();
-  else if (what == "robots") robots(argc > 2 ? argv[2] : nullptr);
-  else if (what == "scrum") scrum(argc > 2 ? std::atoi(argv[2]) : 3, h);
-  else if (what == "scene" && argc > 2) one_scene(argv[2], h);
-  else if (what == "linear") linear();
-  else return std::fprintf(stderr, "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear\n"), 1;
+  if (what == "stacks")
+    stacks();
+  else if (what == "ratio")
+    ratio();
+  else if (what == "robots")
+    robots(argc > 2 ? argv[2] : nullptr);
+  else if (what == "scrum")
+    scrum(argc > 2 ? std::atoi(argv[2]) : 3, h);
+  else if (what == "scene" && argc > 2)
+    one_scene(argv[2], h);
+  else if (what == "linear")
+    linear();
+  else
+    return std::fprintf(
+               stderr,
+               "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear\n"),
+           1;
   return 0;
 }

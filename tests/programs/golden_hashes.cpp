@@ -1,4 +1,5 @@
-// Prints "name hash" of every golden input; with a file name: writes a snapshot there (save) or goes on from it (go_on).
+// Prints "name hash" of every golden input; with a file name: writes a snapshot there (save) or goes on from it
+// (go_on).
 //   golden_hashes | golden_hashes save FILE | golden_hashes go_on FILE
 #include <fmt/format.h>
 
@@ -22,7 +23,8 @@ int print_all() {
   return 0;
 }
 
-/// The last input: five robots at all levels. 150 steps, then a snapshot; the hash after 100 more goes to standard output.
+/// The last input: five robots at all levels. 150 steps, then a snapshot; the hash after 100 more goes to standard
+/// output.
 int save(const char* file) {
   const GoldenInput in = golden_inputs().back();
   const auto world = make_world(in.scene);

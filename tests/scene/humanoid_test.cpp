@@ -20,8 +20,10 @@ class Humanoid : public testing::TestWithParam<Case> {
   std::unique_ptr<World> world(bool dropped) const {
     SceneSpec s = scene(h);
     add_ground(s);
-    if (dropped) add(s, humanoid28(), level, {0, 0, kHumanoid28Height + 0.25}, from_roll_pitch_yaw(0.3, 0.6, 0));
-    else add(s, humanoid28(), level, {0, 0, kHumanoid28Height});
+    if (dropped)
+      add(s, humanoid28(), level, {0, 0, kHumanoid28Height + 0.25}, from_roll_pitch_yaw(0.3, 0.6, 0));
+    else
+      add(s, humanoid28(), level, {0, 0, kHumanoid28Height});
     return make_world(s);
   }
 };
@@ -29,19 +31,9 @@ INSTANTIATE_TEST_SUITE_P(Levels, Humanoid,
                          testing::Combine(testing::Values("single_body", "prescribed_joints", "articulated"),
                                           testing::Values(0.001, 0.002, 0.005)),
                          [](const auto& p) {
-                           return std::get<0>(p.param) + std::string("_") + std::to_string(std::lround(1000 * std::get<1>(p.param))) + "ms";
+                           return std::get<0>(p.param) + std::string("_") +
+                                  std::to_string(std::lround(1000 * std::get<1>(p.param))) + "ms";
                          });
-
-/// Fastest coordinate over the last `seconds`.
-double fastest_during(World& world, double seconds) {
-  double most = 0;
-  const double end = world.time() + seconds;
-  while (world.time() < end) {
-    world.step();
-    most = std::max(most, fastest(world));
-  }
-  return most;
-}
 
 TEST_P(Humanoid, stands_for_a_minute_without_moving_or_jittering) {
   const auto w = world(false);
@@ -120,7 +112,8 @@ class Ground : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Hardness, Ground,
                          testing::Combine(testing::Values("stands", "falls"), testing::Values(2e3, 2e4, 2e5, 2e6)),
                          [](const auto& p) {
-                           return std::get<0>(p.param) + std::string("_on_") + std::to_string(std::lround(std::get<1>(p.param))) + "_N_per_m";
+                           return std::get<0>(p.param) + std::string("_on_") +
+                                  std::to_string(std::lround(std::get<1>(p.param))) + "_N_per_m";
                          });
 
 TEST_P(Ground, comes_to_rest_at_every_step) {

@@ -1,4 +1,5 @@
-/// The shipped robots and scenes: every scene runs 1000 steps, and kidsize does what humanoid28 does [humanoid_test.cpp].
+/// The shipped robots and scenes: every scene runs 1000 steps, and kidsize does what humanoid28 does
+/// [humanoid_test.cpp].
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -45,29 +46,23 @@ using Case = std::tuple<const char*, int>;
 class Kidsize : public testing::TestWithParam<Case> {
  protected:
   std::unique_ptr<World> world(const std::string& pose) const {
-    const std::string text = "[world]\nstep = \"" + std::to_string(std::get<1>(GetParam())) +
-                             " ms\"\ninclude = [\"fields/plane.toml\"]\n[robot.kid]\nmodel = \"robots/kidsize.toml\"\nmotion = \"" +
-                             std::get<0>(GetParam()) + "\"\npose = " + pose + "\n[robot.kid.joints]\n" +
-                             "left_hip_pitch = \"-20 deg\"\nleft_knee = \"40 deg\"\nleft_ankle_pitch = \"-20 deg\"\n" +
-                             "right_hip_pitch = \"-20 deg\"\nright_knee = \"40 deg\"\nright_ankle_pitch = \"-20 deg\"\n";
+    const std::string text =
+        "[world]\nstep = \"" + std::to_string(std::get<1>(GetParam())) +
+        " ms\"\ninclude = [\"fields/plane.toml\"]\n[robot.kid]\nmodel = \"robots/kidsize.toml\"\nmotion = \"" +
+        std::get<0>(GetParam()) + "\"\npose = " + pose + "\n[robot.kid.joints]\n" +
+        "left_hip_pitch = \"-20 deg\"\nleft_knee = \"40 deg\"\nleft_ankle_pitch = \"-20 deg\"\n" +
+        "right_hip_pitch = \"-20 deg\"\nright_knee = \"40 deg\"\nright_ankle_pitch = \"-20 deg\"\n";
     const auto spec = parse_scene(text, GRADUS_SOURCE_DIR "/scenes/kidsize_test.toml");
     EXPECT_TRUE(spec) << all(spec.notes());
     return make_world(*spec);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Levels, Kidsize,
-                         testing::Combine(testing::Values("single_body", "prescribed_joints", "articulated"), testing::Values(1, 2, 5)),
-                         [](const auto& p) { return std::get<0>(p.param) + std::string("_") + std::to_string(std::get<1>(p.param)) + "ms"; });
-
-double fastest_during(World& world, double seconds) {
-  double most = 0;
-  const double end = world.time() + seconds;
-  while (world.time() < end) {
-    world.step();
-    most = std::max(most, fastest(world));
-  }
-  return most;
-}
+                         testing::Combine(testing::Values("single_body", "prescribed_joints", "articulated"),
+                                          testing::Values(1, 2, 5)),
+                         [](const auto& p) {
+                           return std::get<0>(p.param) + std::string("_") + std::to_string(std::get<1>(p.param)) + "ms";
+                         });
 
 TEST_P(Kidsize, stands_for_a_minute) {
   const auto w = world("{ x = \"0 m\" }");
@@ -80,7 +75,8 @@ TEST_P(Kidsize, takes_a_push_of_a_quarter_metre_a_second) {
   for (const Vec3 side : {Vec3{1, 0, 0}, Vec3{-1, 0, 0}, Vec3{0, 1, 0}}) {
     const auto w = world("{ x = \"0 m\" }");
     run(*w, 2);
-    // At the centre of mass: higher up it would tip backwards over its heels, 45 mm behind the ankles, at the rigid levels.
+    // At the centre of mass: higher up it would tip backwards over its heels, 45 mm behind the ankles, at the rigid
+    // levels.
     const Pose X_WB = w->X_WL(0, 0);
     const Vec3 p_B = transpose_times(X_WB.R, w->centre_of_mass(0) - X_WB.p);
     ASSERT_TRUE(w->add_impulse({0, 0, p_B, side * (0.25 * w->model().robots[0].kind->mass)}));

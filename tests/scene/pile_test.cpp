@@ -15,8 +15,8 @@ SceneSpec shipped(const char* name, double h) {
   return *scene;
 }
 
-/// Tennis balls with e = 0.7 at a step in which gravity alone gives the speed of an impact. An island that does not settle
-/// must keep its impulses as the next guess: begun anew from nothing every time, the pile creeps for ever.
+/// Tennis balls with e = 0.7 at a step in which gravity alone gives the speed of an impact. An island that does not
+/// settle must keep its impulses as the next guess: begun anew from nothing every time, the pile creeps for ever.
 TEST(Pile, of_bouncing_balls_comes_to_rest_at_5_ms) {
   const auto w = make_world(shipped("pile.toml", 0.005));
   run(*w, 3);
@@ -31,7 +31,8 @@ TEST(Pile, of_bouncing_balls_comes_to_rest_at_5_ms) {
 /// The books close: where nothing touches, contacts did nothing, to rounding [support/energy_books.h].
 TEST(Energy, of_robots_in_flight_is_the_work_of_their_joints) {
   SceneSpec s = scene(0.001);
-  for (double x : {0.0, 2.0}) add(s, humanoid28(), "articulated", {x, 0, 3}, exponential(Vec3{0.3, 0.5, 0.1})).w_WB = {1, 2, x};
+  for (double x : {0.0, 2.0})
+    add(s, humanoid28(), "articulated", {x, 0, 3}, exponential(Vec3{0.3, 0.5, 0.1})).w_WB = {1, 2, x};
   const auto w = make_world(s);
   for (int i = 0; i < w->robot_count(); ++i)
     for (double& t : w->targets(i)) t += 0.3;
@@ -43,37 +44,40 @@ TEST(Energy, of_robots_in_flight_is_the_work_of_their_joints) {
 }
 
 struct Rise {
-  double contacts_step = 0, contacts = 0, integration = 0;
+  double step = -1e9, run = 0;  // largest in a step; largest from any moment to a later one  [J]
+  double taken = 0;             // by contacts
 };
 
 /// Ten robots run into each other and fall.
-Rise rise_in_scrum(double h) {
-  const auto w = make_world(shipped("scrum.toml", h));
+Rise rise_in_scrum(std::uint64_t seed, double h) {
+  SceneSpec scene = shipped("scrum.toml", h);
+  scene.seed = seed;
+  const auto w = make_world(scene);
   Rise out;
-  double contacts = 0, least_contacts = 0, integration = 0, least = 0;
-  while (w->time() < 0.7) {
+  double made = 0, least = 0;
+  while (w->time() < 1.6) {
     const EnergyBooks b = step_with_books(*w);
-    const double d = b.contacts + b.stored;
-    contacts += d, integration += b.gravity + b.inertia;
-    least_contacts = std::min(least_contacts, contacts), least = std::min(least, integration);
-    out.contacts_step = std::max(out.contacts_step, d);
-    out.contacts = std::max(out.contacts, contacts - least_contacts);
-    out.integration = std::max(out.integration, integration - least);
+    made += b.made(), least = std::min(least, made), out.taken -= b.contacts;
+    out.step = std::max(out.step, b.made()), out.run = std::max(out.run, made - least);
   }
-  EXPECT_LT(contacts, -10);  // they did fall
+  EXPECT_EQ(w->report().coupling.dropped, 0);
   return out;
 }
 
-/// Contacts never give more than they took: impulses are exact to 1e-6 m/s, a few N s of them act in a step. What is left is
-/// the integration's, of first order in h.
+/// Bodies and springs together never gain but by the joints' work, to what geometry turns in a step. Seeds 28 and 43
+/// lie with foot on foot: where a manifold of five corners leaves out one that is inside, its spring comes and goes,
+/// 0.3 mJ each time.
 TEST(Energy, of_a_scrum_never_grows_but_by_the_joints_work) {
-  const Rise coarse = rise_in_scrum(0.001), fine = rise_in_scrum(0.0005);
-  for (const Rise& r : {coarse, fine}) {
-    EXPECT_LT(r.contacts_step, 5e-6);
-    EXPECT_LT(r.contacts, 1e-4);
+  struct {
+    std::uint64_t seed;
+    double step;
+  } cases[] = {{1, 0.001}, {28, 0.001}, {43, 0.001}, {3, 0.005}};  // at 5 ms a heap has thousands of pairs within reach
+  for (const auto& c : cases) {
+    const Rise r = rise_in_scrum(c.seed, c.step);
+    EXPECT_LT(r.step, 1e-7) << c.seed;
+    EXPECT_LT(r.run, 1e-5) << c.seed;
+    EXPECT_GT(r.taken, 40) << c.seed;  // they did fall
   }
-  EXPECT_LT(coarse.integration, 0.15);  // of 100 J that the robots begin with
-  EXPECT_LT(fine.integration, 0.75 * coarse.integration);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace gradus::test {
 namespace {
 
 void set_target(World& w, int robot, const char* joint, double q) {
-  w.targets(robot)[static_cast<std::size_t>(w.model().robots[static_cast<std::size_t>(robot)].kind->find_joint(joint))] = q;
+  w.targets(
+      robot)[static_cast<std::size_t>(w.model().robots[static_cast<std::size_t>(robot)].kind->find_joint(joint))] = q;
 }
 
 RobotInstanceSpec& add_humanoid(SceneSpec& s, Vec3 p, Quat q = {1, 0, 0, 0}) {
@@ -75,7 +76,8 @@ SceneSpec arms_on_torso(double h, double k) {
 }
 void fold_arms(World& w) {
   const double side[2] = {-1, 1};
-  const char* joints[2][4] = {{"lshoulder", "lbiceps", "lelbow", "lforearm"}, {"rshoulder", "rbiceps", "relbow", "rforearm"}};
+  const char* joints[2][4] = {{"lshoulder", "lbiceps", "lelbow", "lforearm"},
+                              {"rshoulder", "rbiceps", "relbow", "rforearm"}};
   for (int i = 0; i < 2; ++i) {
     set_target(w, 0, joints[i][0], 1.2);
     set_target(w, 0, joints[i][1], side[i] * 0.31);
@@ -145,7 +147,8 @@ SceneSpec rough_ground(double h, double k) {
   put(s, "wedge", ShapeKind::mesh, {0.3, -0.3, 0.02});
   add_humanoid(s, {0, 0, 0.03}, from_roll_pitch_yaw(0.2, 0.3, 0));
   add_humanoid(s, {0.1, 0.05, 0.6}, exponential(Vec3{0, 1.2, 0.3}));
-  add(s, solid_box(1, {0.12, 0.08, 0.04}), "single_body", {0.5, 0.1, 0.35}, from_roll_pitch_yaw(0.3, 0.2, 0.1)).v_WB = {-1, 0, 0};
+  add(s, solid_box(1, {0.12, 0.08, 0.04}), "single_body", {0.5, 0.1, 0.35}, from_roll_pitch_yaw(0.3, 0.2, 0.1)).v_WB = {
+      -1, 0, 0};
   add(s, solid_box(0.5, {0.1, 0.1, 0.1}), "free_body", {-0.3, 0.1, 0.2}).v_WB = {1, 0, 0};
   add(s, solid_ball(0.2, 0.06), "free_body", {0.6, -0.1, 0.5}).w_WB = {0, 20, 5};
   RobotSpec hull = solid_box(0.3, {0.2, 0.1, 0.1});

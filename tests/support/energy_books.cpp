@@ -33,7 +33,7 @@ double work(const std::vector<double>& f, const std::vector<double>& v, const st
 }  // namespace
 
 void EnergyBooks::add(const EnergyBooks& b) {
-  joints += b.joints, contacts += b.contacts, stored += b.stored;
+  joints += b.joints, drives += b.drives, contacts += b.contacts, stored += b.stored;
   gravity += b.gravity, inertia += b.inertia, bodies += b.bodies;
 }
 
@@ -72,16 +72,18 @@ EnergyBooks step_with_books(World& world) {
     TreeScratch s(kind);
     inverse_dynamics(kind, q[u].data(), v[u].data(), none.data(), {0, 0, 0}, s, bias.data());
     inverse_dynamics(kind, q[u].data(), v[u].data(), none.data(), world.model().gravity, s, with_gravity.data());
-    double joints = 0;
-    for (std::size_t j = 0; j < world.tau(r).size(); ++j)
+    double joints = 0, drives = 0;
+    for (std::size_t j = 0; j < world.tau(r).size(); ++j) {
       joints += h * world.tau(r)[j] * 0.5 * (v[u][6 + j] + v_next[6 + j]);
+      drives += h * world.tau(r)[j] * v_next[6 + j];
+    }
     const double by_bias = -work(bias, v[u], v_next, h), by_gravity = -work(with_gravity, v[u], v_next, h) - by_bias;
     const double before = kinetic_energy(kind, q[u], v[u]), frozen = kinetic_energy(kind, q[u], v_next);
     const double contacts = frozen - before - joints - by_gravity - by_bias;  // (1)
     const double after = kinetic_energy(kind, {world.q(r).begin(), world.q(r).end()}, v_next);
     const double bodies = world.energy(r) - energy[u];
-    const double inertia = after - frozen + by_bias;                          // (3)
-    b.add({joints, contacts, 0, bodies - joints - contacts - inertia, inertia, bodies});
+    const double inertia = after - frozen + by_bias;  // (3)
+    b.add({joints, drives, contacts, 0, bodies - joints - contacts - inertia, inertia, bodies});
   }
   b.stored = stored_in_contacts(world) - stored;
   return b;

@@ -24,7 +24,8 @@ void add_humanoids(std::vector<GoldenInput>& out) {
     for (const double h : {0.001, 0.002, 0.005})
       for (const bool dropped : {false, true}) {
         if (motion == "kinematic_walk" && dropped) continue;
-        GoldenInput in{fmt::format("humanoid28_{}_{}_{}ms", motion, dropped ? "dropped" : "standing", 1000 * h), scene(h), {}, 0};
+        GoldenInput in{
+            fmt::format("humanoid28_{}_{}_{}ms", motion, dropped ? "dropped" : "standing", 1000 * h), scene(h), {}, 0};
         add_ground(in.scene);
         add_robots(in.scene, 1, humanoid28(), motion, dropped);
         in.push = {0.6, -0.4, 0.1};
@@ -49,7 +50,8 @@ void add_bodies(std::vector<GoldenInput>& out) {
   for (const double slope : {0.0, 0.2, 0.6}) {
     GoldenInput box{fmt::format("box_on_slope_{}", slope), scene(0.001), {0.1, 0.2, 0.3}, 0};
     add_ground(box.scene, {slope, 0.1, 1});
-    add(box.scene, solid_box(1, {0.2, 0.3, 0.1}), "free_body", {0, 0, 0.22}, from_roll_pitch_yaw(0.2, 0.3, 0.4)).v_WB = {1, 0, 0};
+    add(box.scene, solid_box(1, {0.2, 0.3, 0.1}), "free_body", {0, 0, 0.22}, from_roll_pitch_yaw(0.2, 0.3, 0.4))
+        .v_WB = {1, 0, 0};
     out.push_back(box);
     GoldenInput ball{fmt::format("ball_on_slope_{}", slope), scene(0.002), {0.1, 0.2, 0.3}, 0};
     add_ground(ball.scene, {slope, 0.1, 1});
@@ -58,8 +60,8 @@ void add_bodies(std::vector<GoldenInput>& out) {
   }
 }
 
-/// Every stage of the actuator chain, on a Nao: gears rigid, elastic with play (loops over joint and motor, delay, friction
-/// that falls with speed and grows with load) and `motoflex`; the last with flexible legs.
+/// Every stage of the actuator chain, on a Nao: gears rigid, elastic with play (loops over joint and motor, delay,
+/// friction that falls with speed and grows with load) and `motoflex`; the last with flexible legs.
 void change_chain(GearModel gear, int number, ObjectSpec& o) {
   DriveSpec& d = *o.drive;
   d.gear.model = gear;
@@ -73,7 +75,8 @@ void change_chain(GearModel gear, int number, ObjectSpec& o) {
   d.controller.ki = number % 3 == 0 ? 20 : 0;
   d.delay = number % 4 == 0 ? 0.0034 : 0;
   if (number % 5 < 2) d.friction = {0.05, d.friction.viscous, 0.03, 0.2, 0.1, 0.05};
-  if (motoflex && (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch"))) o.flex = FlexSpec{1, 2006, 5, true, {0, 0, 0}};
+  if (motoflex && (o.name.ends_with("HipPitch") || o.name.ends_with("KneePitch")))
+    o.flex = FlexSpec{1, 2006, 5, true, {0, 0, 0}};
 }
 
 void add_naos(std::vector<GoldenInput>& out) {
@@ -92,7 +95,8 @@ void add_naos(std::vector<GoldenInput>& out) {
     }
 }
 
-/// Wheeled matches with everybody driving about; the impulse at step 100 shoves them all. One with a humanoid beside it.
+/// Wheeled matches with everybody driving about; the impulse at step 100 shoves them all. One with a humanoid beside
+/// it.
 void add_matches(std::vector<GoldenInput>& out) {
   for (const std::string name : {"mirosot_3v3", "mirosot_5v5", "mirosot_11v11"}) {
     auto loaded = load_scene(GRADUS_SOURCE_DIR "/scenes/" + name + ".toml", {});
@@ -112,7 +116,8 @@ void add_crowds(std::vector<GoldenInput>& out) {
   for (const bool dropped : {false, true}) {
     GoldenInput in{fmt::format("five_mixed_{}", dropped ? "dropped" : "standing"), scene(0.001), {0.5, 0.3, 0}, 0.1};
     add_ground(in.scene);
-    for (const std::string motion : {"articulated", "single_body", "prescribed_joints"}) add_robots(in.scene, 1, humanoid28(), motion, dropped);
+    for (const std::string motion : {"articulated", "single_body", "prescribed_joints"})
+      add_robots(in.scene, 1, humanoid28(), motion, dropped);
     add_robots(in.scene, 1, humanoid28(), "kinematic_walk", false);
     add(in.scene, solid_ball(0.4, 0.1), "free_body", {5, 0, 0.5}).v_WB = {1, 0, 0};
     out.push_back(in);
@@ -137,9 +142,11 @@ void add_contacts(std::vector<GoldenInput>& out) {
   heap.scene.contact.restitution = 0.4, heap.scene.contact.rolling = 0.001, heap.scene.contact.torsion = 0.001;
   for (const std::string motion : {"articulated", "single_body", "prescribed_joints"})
     add_robots(heap.scene, 1, humanoid28(), motion, true);
-  for (std::size_t i = 0; i < 3; ++i) heap.scene.robots[i].p_WB = {0.25 * static_cast<double>(i), 0, 0.5 + 0.2 * static_cast<double>(i)};
+  for (std::size_t i = 0; i < 3; ++i)
+    heap.scene.robots[i].p_WB = {0.25 * static_cast<double>(i), 0, 0.5 + 0.2 * static_cast<double>(i)};
   add(heap.scene, humanoid28(), "kinematic_walk", {0.1, 0.3, kHumanoid28Height});
-  for (int i = 0; i < 6; ++i) add(heap.scene, solid_ball(0.2, 0.06), "free_body", {0.12 * i, 0.05, 1.2 + 0.05 * i}).w_WB = {0, 20, 5};
+  for (int i = 0; i < 6; ++i)
+    add(heap.scene, solid_ball(0.2, 0.06), "free_body", {0.12 * i, 0.05, 1.2 + 0.05 * i}).w_WB = {0, 20, 5};
   out.push_back(heap);
 }
 

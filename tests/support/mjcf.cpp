@@ -47,7 +47,8 @@ std::string inertial(const Link& l) {
 std::string joint(const RobotKind& kind, int link) {
   const Link& l = kind.links[static_cast<std::size_t>(link)];
   if (link == 0) return kind.root == RootKind::free ? "<freejoint/>" : "";
-  return fmt::format(R"(<joint type="{}" axis="{}" armature="{:.17g}"/>)", l.prismatic ? "slide" : "hinge", text(l.axis), l.rotor);
+  return fmt::format(R"(<joint type="{}" axis="{}" armature="{:.17g}"/>)", l.prismatic ? "slide" : "hinge",
+                     text(l.axis), l.rotor);
 }
 
 std::string body(const RobotKind& kind, int link) {

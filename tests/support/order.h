@@ -7,8 +7,8 @@
 
 namespace gradus::test {
 
-/// error(h) must be below `bound` at h, and fall by about 2^order with every halving. The observed order must lie within
-/// 0.25 of the promised one: a first-order method that shows 1.5 is not understood.
+/// error(h) must be below `bound` at h, and fall by about 2^order with every halving. The observed order must lie
+/// within 0.25 of the promised one: a first-order method that shows 1.5 is not understood.
 template <class Error>
 void expect_order(const Error& error, double h, int order, double bound) {
   const double e1 = error(h), e2 = error(h / 2), e3 = error(h / 4);

@@ -13,16 +13,17 @@ enum class Form { none, box, capsule_x, capsule_z, sphere };
 /// One link of the humanoid: frames are parallel at q = 0.
 struct LinkRow {
   const char *name, *parent;
-  Vec3 offset, axis;   // joint origin in the parent's frame; axis
+  Vec3 offset, axis;  // joint origin in the parent's frame; axis
   double mass;
-  Vec3 com, size;      // size: of the solid box that gives the inertia
+  Vec3 com, size;  // size: of the solid box that gives the inertia
   double lower, upper, stand;
-  bool leg;            // leg or arm servo
+  bool leg;  // leg or arm servo
   Form form;
-  Vec3 half, at;       // of the shape: half extents, or radius and half length, or radius
+  Vec3 half, at;  // of the shape: half extents, or radius and half length, or radius
 };
 
 constexpr double kHalfRoot = 0.70710678118654752440;
+// clang-format off
 const LinkRow kHumanoid28[] = {
     {"torso", "", {0, 0, 0}, {0, 0, 1}, 1.0496, {-0.004, 0, 0.043}, {0.10, 0.14, 0.20}, 0, 0, 0, true, Form::box, {0.05, 0.07, 0.08}, {0, 0, 0.03}},
     {"neck", "torso", {0, 0, 0.1265}, {0, 0, 1}, 0.0784, {0, 0, -0.027}, {0.04, 0.04, 0.06}, -2.08, 2.08, 0, false, Form::none, {}, {}},
@@ -48,12 +49,14 @@ const LinkRow kHumanoid28[] = {
     {"rankle", "rshin", {0, 0, -0.1029}, {0, 1, 0}, 0.1342, {0.0005, 0, 0.007}, {0.05, 0.05, 0.05}, -1.19, 0.92, -0.35, true, Form::none, {}, {}},
     {"rfoot", "rankle", {0, 0, 0}, {1, 0, 0}, 0.1718, {0.025, -0.003, -0.032}, {0.16, 0.08, 0.03}, -0.77, 0.40, 0, true, Form::box, {0.08, 0.04, 0.01}, {0.03, 0, -0.035}},
 };
+// clang-format on
 
 void add_shape(const LinkRow& row, RobotBuilder& b) {
   ShapeSpec s;
   s.X_OS.p = row.at;
   switch (row.form) {
-    case Form::none: return;
+    case Form::none:
+      return;
     case Form::box:
       s.kind = ShapeKind::box;
       s.size = row.half * 2.0;
@@ -95,8 +98,10 @@ void add_random_joint(Random& r, const std::string& name, RobotBuilder& b) {
   static const Vec3 coordinate[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -1, 0}};
   const double length = r.in(0.5, 2);
   const Vec3 axis = r.in(0, 1) < 0.4 ? coordinate[r.below(4)] : r.direction() * length;
-  if (r.in(0, 1) < 0.3) b.prismatic(name, axis);
-  else b.revolute(name, axis);
+  if (r.in(0, 1) < 0.3)
+    b.prismatic(name, axis);
+  else
+    b.revolute(name, axis);
   ServoSpec servo;
   servo.rotor = r.in(0, 1) < 0.5 ? r.in(0.001, 0.1) : 0;
   b.servo(servo);
@@ -184,8 +189,10 @@ RobotSpec fixed_arm() {
     const std::string n = std::to_string(i);
     b.translation("link" + n, r.vector(0.3));
     add_random_turn(r, "twist" + n, b);
-    if (i == 3) b.prismatic("joint" + n, r.direction());
-    else b.revolute("joint" + n, r.direction());
+    if (i == 3)
+      b.prismatic("joint" + n, r.direction());
+    else
+      b.revolute("joint" + n, r.direction());
     ServoSpec servo;
     servo.rotor = 0.02;
     b.servo(servo);
@@ -199,9 +206,14 @@ RobotSpec two_legs(double multiplier, bool right_leads) {
   b.base("torso").solid_box(2, {0.1, 0.2, 0.3}, {0, 0, 0.1}).fork("hips");
   for (const std::string side : {"l", "r"}) {
     const double y = side == "l" ? 0.05 : -0.05, t = side == "l" ? -1 : 1;
-    b.after("hips").translation(side + "_hip", {0, y, -0.05}).revolute(side + "_hyp", {0, 1, t}).solid_box(0.3, {0.05, 0.05, 0.05}, {0, 0.01, 0});
+    b.after("hips")
+        .translation(side + "_hip", {0, y, -0.05})
+        .revolute(side + "_hyp", {0, 1, t})
+        .solid_box(0.3, {0.05, 0.05, 0.05}, {0, 0.01, 0});
     b.revolute(side + "_roll", {1, 0, 0}).solid_box(0.5, {0.05, 0.04, 0.2}, {0, 0, -0.1});
-    b.translation(side + "_thigh", {0, 0, -0.1}).revolute(side + "_knee", {0, 1, 0}).solid_box(0.4, {0.1, 0.05, 0.1}, {0.02, 0, -0.05});
+    b.translation(side + "_thigh", {0, 0, -0.1})
+        .revolute(side + "_knee", {0, 1, 0})
+        .solid_box(0.4, {0.1, 0.05, 0.1}, {0.02, 0, -0.05});
   }
   RobotSpec spec = b.spec();
   for (ObjectSpec& o : spec.objects)
@@ -282,6 +294,16 @@ void run(World& world, double seconds) {
 double fastest(const World& world, int robot) {
   double most = 0;
   for (double x : world.v(robot)) most = std::max(most, std::isnan(x) ? 1e300 : std::fabs(x));
+  return most;
+}
+
+double fastest_during(World& world, double seconds) {
+  double most = 0;
+  const double end = world.time() + seconds;
+  while (world.time() < end) {
+    world.step();
+    most = std::max(most, fastest(world));
+  }
   return most;
 }
 

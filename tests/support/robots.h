@@ -10,8 +10,8 @@
 
 namespace gradus::test {
 
-/// Random numbers of a test: the same on every run and machine, if no two are drawn among the arguments of one call, whose
-/// order is the compiler's (braces are in order).
+/// Random numbers of a test: the same on every run and machine, if no two are drawn among the arguments of one call,
+/// whose order is the compiler's (braces are in order).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : key_{seed, 0, 0} {}
@@ -28,8 +28,10 @@ class Random {
 
 /// Nao-like: a free torso and 22 hinges, 28 degrees of freedom, 5.3 kg [facts/peers.md].
 RobotSpec humanoid28();
-constexpr double kHumanoid28Height = 0.085 + 0.045 + (0.100 + 0.1029) * 0.93937271284737889;  // base over the soles, cos 0.35
-/// The same with every servo's kp times `stiffer`, kd times its root (so that the lag kd/kp shrinks), no bound on its torque.
+/// Base over the soles; the last factor is cos 0.35.
+constexpr double kHumanoid28Height = 0.085 + 0.045 + (0.100 + 0.1029) * 0.93937271284737889;
+/// The same with every servo's kp times `stiffer`, kd times its root (so that the lag kd/kp shrinks), no bound on its
+/// torque.
 RobotSpec humanoid28_stiff(double stiffer);
 /// A random tree with a free root: prismatic and revolute joints about general axes, rotations between them, forks,
 /// several bodies to a link, general inertias, rotors.
@@ -60,6 +62,8 @@ std::unique_ptr<World> make_world(const SceneSpec& s, int threads = 1);
 void run(World& world, double seconds);
 /// Largest |v| of a robot: base angular and linear, joints.
 double fastest(const World& world, int robot = 0);
+/// The same over the next `seconds`.
+double fastest_during(World& world, double seconds);
 Vec3 base_at(const World& world, int robot = 0);
 Vec3 base_velocity_of(const World& world, int robot = 0);
 

@@ -159,13 +159,17 @@ export class App implements FeedListener {
     this.tree.element.append(this.legend.element);
     const tabs = h('nav.tabs', { 'aria-label': 'Panels' });
     const main = h('main.main', {}, this.tree.element, this.viewHolder, this.inspector.element);
+    const show = (tab: string) => {
+      main.dataset['tab'] = tab;
+      for (const b of tabs.children) b.setAttribute('aria-pressed', String((b as HTMLElement).dataset['tab'] === tab));
+    };
     for (const [name, title] of [
       ['view', 'View'],
       ['tree', 'Scene'],
       ['inspector', 'Inspector'],
     ] as const)
-      tabs.append(h('button', { type: 'button', onclick: () => (main.dataset['tab'] = name) }, title));
-    main.dataset['tab'] = 'view';
+      tabs.append(h('button', { type: 'button', 'data-tab': name, onclick: () => show(name) }, title));
+    show('view');
     root.append(header, main, this.plots.element, this.timeline.element, tabs, this.help.element);
     setTimeout(() => hint.classList.add('gone'), 8000);
   }

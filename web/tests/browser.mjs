@@ -149,17 +149,23 @@ test('speeds are met within ten percent, by our own clock and as told', async ({
   for (const factor of [0.25, 2, 1]) {
     await page.selectOption('select[aria-label=Speed]', String(factor));
     await until(page, (x) => window.gradus.frameNow.speedTarget === x, factor);
-    // A second and a half by the page's clock; other programs may disturb one measurement, not ten.
+    // From 1.5 to 6 s by the page's clock: how late a frame comes to a busy page counts the less the longer it is looked at.
+    // Where the run says that it missed real time, this machine cannot tell, and it is begun anew.
     const tries = [];
     let isMet = false;
-    for (let i = 0; i < 10 && !isMet; i++) {
-      const [own, told] = await page.evaluate(async () => {
+    for (let i = 0; i < 12 && !isMet; i++) {
+      const [own, told] = await page.evaluate(async (x) => {
         const at = () => [window.gradus.frameNow.time, performance.now() / 1000];
         const [t0, w0] = at();
-        await new Promise((resolve) => setTimeout(resolve, 1500));
-        const [t1, w1] = at();
-        return [(t1 - t0) / (w1 - w0), window.gradus.frameNow.speedActual];
-      });
+        for (;;) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          const [t1, w1] = at();
+          const own = (t1 - t0) / (w1 - w0);
+          const told = window.gradus.frameNow.speedActual;
+          const isMet = Math.abs(own / x - 1) < 0.1 && Math.abs(told / x - 1) < 0.1;
+          if ((w1 - w0 > 1.5 && isMet) || w1 - w0 > 6 || window.gradus.frameNow.behind) return [own, told];
+        }
+      }, factor);
       tries.push(`${own.toFixed(3)} (told ${told.toFixed(3)})`);
       isMet = Math.abs(own / factor - 1) < 0.1 && Math.abs(told / factor - 1) < 0.1;
     }
@@ -185,8 +191,8 @@ test('dragging a robot applies a force and shows it in newtons', async ({ page }
   );
   await page.screenshot({ path: join(out, 'push.png') });
   await page.mouse.up();
-  await page.waitForFunction(() => document.querySelector('.newtons').hidden);
-  assert.equal(await page.evaluate(pushNow), 0);
+  await until(page, () => document.querySelector('.newtons').hidden);
+  await until(page, '!(' + pushNow + ')()');
 });
 
 test('a property can be plotted and set', async ({ page }) => {
@@ -349,7 +355,7 @@ test('a lost WebGL context comes back', async ({ page }) => {
     window.loser = window.gradus.stage.renderer.getContext().getExtension('WEBGL_lose_context');
     window.loser.loseContext();
   });
-  await page.waitForTimeout(200);
+  await until(page, () => window.gradus.stage.renderer.getContext().isContextLost());
   const before = await page.evaluate(() => (window.loser.restoreContext(), window.gradus.pictures));
   await until(page, (n) => window.gradus.pictures > n + 1, before);
 });

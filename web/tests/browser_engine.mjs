@@ -143,6 +143,77 @@ test('properties of the selected robot are live, can be plotted and set', async 
   await page.screenshot({ path: join(out, 'plot.png') });
 });
 
+test('a parameter of one robot is changed in a branch: another course beside the ghost, the difference plotted', async ({ context }) => {
+  const run = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, run.control);
+  await page.locator('.canvas').focus();
+  await until(page, () => window.gradus.frameNow.time > 2);
+  await setPaused(page, true);
+  const end = await now(page);
+  const k0 = end.k - 600;
+  await seekTo(page, k0 + 300);
+  const old = (await now(page)).hash;
+  await seekTo(page, k0);
+  const before = (await now(page)).hash;
+  await page.click('.robot:nth-child(4) .name');
+  await page.fill('.filter', 'level3.left_knee');
+  const row = page.locator('[data-path="level3.left_knee.kp"]');
+  const shown = () => row.locator('.value').textContent();
+  await until(page, () => Number(document.querySelector('[data-path="level3.left_knee.kp"] .value')?.textContent) > 0);
+  const kp = Number(await shown());
+  await page.locator('[data-path="level3.left_knee.q"] .plot').click();
+
+  // a value that cannot be is refused with a sentence, and nothing branches
+  await row.locator('input').fill('-3');
+  await row.locator('input').press('Enter');
+  await until(page, () =>
+    [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('must be within 0 … 1e+06 N m/rad, not -3')),
+  );
+  assert.equal((await now(page)).hash, before);
+  assert.ok(await page.evaluate(() => window.gradus.frameNow.past), 'no branch');
+
+  await row.locator('input').fill(String(kp / 8));
+  await row.locator('input').press('Enter');
+  await until(page, () => window.gradus.timeline.events.some((e) => e.kind === 'branch'));
+  await until(page, (x) => Number(document.querySelector('[data-path="level3.left_knee.kp"] .value').textContent) === x, kp / 8);
+  assert.ok(await row.evaluate((e) => e.classList.contains('changed')), 'it is marked as changed');
+  await page.locator('.canvas').focus();
+  await setPaused(page, false);
+  await until(page, (k) => window.gradus.frameNow.k > k, end.k);
+  await setPaused(page, true);
+  await seekTo(page, k0 + 300);
+  assert.notEqual((await now(page)).hash, old, 'another course');
+  await until(page, () => window.gradus.frameNow.hasGhost);
+  await pictures(page, 2);
+  const apart = await page.evaluate(() => {
+    const { frameNow: f, stage } = window.gradus;
+    return [0, 1, 2, 3].map((r) => {
+      let most = 0;
+      for (let b = stage.bodies.firstBodyOf(r); stage.bodies.robotOf(b) === r; b++)
+        most = Math.max(most, Math.hypot(...[0, 1, 2].map((i) => f.bodies[7 * b + i] - f.ghosts[7 * b + i])));
+      return most;
+    });
+  });
+  assert.ok(apart[3] > 0.002, `level3 walks elsewhere: ${apart}`);
+  for (const r of [0, 1, 2]) assert.equal(apart[r], 0, `level${r} shares its kind and walks as before: ${apart}`);
+  await page.keyboard.press('x');
+  await until(page, () =>
+    window.gradus.plots.charts.flatMap((c) => c.curves).some((c) => c.difference.some((x) => Math.abs(x) > 1e-3)),
+  );
+  await page.screenshot({ path: join(out, 'parameter_ghost.png') });
+
+  // back to before it: the old value, and the old bits
+  await seekTo(page, k0 - 10);
+  await until(page, (x) => Number(document.querySelector('[data-path="level3.left_knee.kp"] .value').textContent) === x, kp);
+  await seekTo(page, k0 + 300);
+  await row.locator('.undo').click(); // one more branch, with the value that it had
+  await until(page, (x) => Number(document.querySelector('[data-path="level3.left_knee.kp"] .value').textContent) === x, kp);
+  assert.ok(!(await row.evaluate((e) => e.classList.contains('changed'))));
+  await page.close();
+  await run.stop();
+});
+
 test('balance: at rest the ground carries the weight under the centre of mass', async ({ context }) => {
   const standing = await startSimulator(gradus, ['run', 'bench_standing', '--speed', '4', '--view']);
   const page = await context.newPage();

@@ -22,10 +22,14 @@ struct Load {
   double seconds;   // simulated
 };
 const Load kLoads[] = {
-    {"mirosot_5v5", WheelsLoadKind::random, 0.0, {17, 15, 700}, 60},  {"mirosot_5v5", WheelsLoadKind::random, 0.3, {17, 15, 700}, 60},
-    {"mirosot_5v5", WheelsLoadKind::chase, 0.0, {0, 0, 300}, 60},     {"mirosot_5v5", WheelsLoadKind::chase, 0.3, {0, 0, 150}, 60},
-    {"mirosot_11v11", WheelsLoadKind::random, 0.0, {0, 5, 280}, 30},  {"mirosot_11v11", WheelsLoadKind::random, 0.3, {0, 5, 280}, 30},
-    {"mirosot_11v11", WheelsLoadKind::chase, 0.0, {0, 0, 80}, 30},    {"mirosot_11v11", WheelsLoadKind::chase, 0.3, {0, 0, 40}, 30},
+    {"mirosot_5v5", WheelsLoadKind::random, 0.0, {17, 15, 700}, 60},
+    {"mirosot_5v5", WheelsLoadKind::random, 0.3, {17, 15, 700}, 60},
+    {"mirosot_5v5", WheelsLoadKind::chase, 0.0, {0, 0, 300}, 60},
+    {"mirosot_5v5", WheelsLoadKind::chase, 0.3, {0, 0, 150}, 60},
+    {"mirosot_11v11", WheelsLoadKind::random, 0.0, {0, 5, 280}, 30},
+    {"mirosot_11v11", WheelsLoadKind::random, 0.3, {0, 5, 280}, 30},
+    {"mirosot_11v11", WheelsLoadKind::chase, 0.0, {0, 0, 80}, 30},
+    {"mirosot_11v11", WheelsLoadKind::chase, 0.3, {0, 0, 40}, 30},
 };
 
 std::string name_of(const Load& l) {
@@ -83,33 +87,28 @@ std::optional<double> throughput(const Load& l, bool quick) {
   return simulated / cpu;
 }
 
-Json row(const std::string& quantity, const std::string& unit) {
-  return {{"quantity", quantity}, {"unit", unit}, {"paper", nullptr}, {"real", nullptr}, {"peers", Json::object()}};
-}
-
 }  // namespace
 
-/// Paper 003: the equations against independent forms of themselves, and the speed against the simulators that teams use.
+/// Paper 003: the equations against independent forms of themselves, and the speed against the simulators that teams
+/// use.
 std::optional<Json> klancar(const PaperOptions& o) {
   Json out{{"name", "klancar"}, {"rows", Json::array()}};
   int failed = 0, slow = 0;
   for (const wheels::VerificationRow& v : wheels::verify_paper()) {
-    Json r = row(v.quantity, v.unit);
-    r["paper"] = v.expected;
-    r["gradus"] = v.found;
+    Json r = PaperRow{.quantity = v.quantity, .unit = v.unit, .paper = v.expected, .gradus = v.found};
     r["tolerance"] = v.tolerance;
     failed += !v.passed();
     out["rows"].push_back(r);
   }
-  Json speed = row("simulated time per processor time, one core, with vision packets and a replayable log", "s/s");
+  PaperRow speed{"simulated time per processor time, one core, with vision packets and a replayable log", "s/s"};
   for (const Load& l : kLoads) {
     const std::string variant = name_of(l);
     const auto found = throughput(l, o.quick);
     if (!found) return std::nullopt;
-    speed["gradus"][variant] = *found;
+    speed.gradus[variant] = *found;
     const char* const names[] = {"FIRASim", "rSim", "asked"};
     for (int i = 0; i < 3; ++i)
-      if (l.peers[i] > 0) speed["peers"][names[i]][variant] = l.peers[i];
+      if (l.peers[i] > 0) speed.peers[names[i]][variant] = l.peers[i];
     slow += *found < l.peers[2];
   }
   out["rows"].push_back(speed);

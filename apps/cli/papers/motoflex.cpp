@@ -111,8 +111,8 @@ NaoTrial replay(const MotoflexTargets& targets) {
 bool use_motoflex(NaoTrial& trial, const MotoflexModel& model) {
   Diagnostics notes;
   DriveSpec roll, pitch;
-  const bool read = read_chain_file("servos/motoflex_201.toml", {}, load_options(), roll, notes) &&
-                    read_chain_file("servos/motoflex_131.toml", {}, load_options(), pitch, notes);
+  const bool read = read_chain_file("servos/motoflex_201.toml", {}, shipped_files(), roll, notes) &&
+                    read_chain_file("servos/motoflex_131.toml", {}, shipped_files(), pitch, notes);
   print(notes);
   if (!read) return false;
   for (DriveSpec* d : {&roll, &pitch})

@@ -1,7 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 #include "cli/commands.h"
@@ -254,11 +255,30 @@ std::vector<Counter> make_counters(const SceneSpec& scene, const RobotKind& kind
   return all;
 }
 
-Json row(const char* quantity, const std::vector<Counter>& counters, double (*value)(const Counter&), Json paper) {
-  Json r{
-      {"quantity", quantity}, {"unit", ""}, {"paper", std::move(paper)}, {"real", nullptr}, {"peers", Json::object()}};
-  for (std::size_t i = 0; i < counters.size(); ++i) r["gradus"][variants()[i].name()] = value(counters[i]);
+PaperRow row(const char* quantity, const std::vector<Counter>& counters, double (*value)(const Counter&), Json paper) {
+  PaperRow r{.quantity = quantity, .unit = "", .paper = std::move(paper)};
+  for (std::size_t i = 0; i < counters.size(); ++i) r.gradus[variants()[i].name()] = value(counters[i]);
   return r;
+}
+
+double volume_tests(const Counter& c) { return c.volumes / static_cast<double>(c.samples); }
+double object_tests(const Counter& c) { return c.objects / static_cast<double>(c.samples); }
+
+/// placed: robots within 1 m of the ball; played: a walk to the ball.
+Json rows_of(const std::vector<Counter>& placed, const std::vector<Counter>& played) {
+  const Json paper{{"sphere, floor in tree", 178}}, paper_objects{{"sphere, floor in tree", 45}},
+      paper_most{{"sphere, floor in tree", 389}};
+  return {PaperRow{.quantity = "tests of a list of all pairs", .unit = "", .paper = 973, .gradus = placed[0].naive()},
+          row("volume tests, robots within 1 m of the ball", placed, volume_tests, paper),
+          row("object tests, robots within 1 m of the ball", placed, object_tests, paper_objects),
+          row("volume tests, in play", played, volume_tests, paper),
+          row("object tests, in play", played, object_tests, paper_objects),
+          row(
+              "most tests of both kinds, in play", played, [](const Counter& c) { return static_cast<double>(c.most); },
+              paper_most),
+          row(
+              "contacts of the list of all pairs that the trees missed, in play", played,
+              [](const Counter& c) { return static_cast<double>(c.missed); }, nullptr)};
 }
 
 constexpr const char* kScene = R"([world]
@@ -270,9 +290,9 @@ model = "robots/kidsize.toml"
 }  // namespace
 
 std::optional<Json> murosimf_counting(const PaperOptions& options) {
-  const auto scene = parse_scene(kScene, "scenes/counting.toml", load_options());
+  const auto scene = parse_scene(kScene, "scenes/counting.toml", shipped_files());
   Diagnostics notes;
-  const std::string file = find_file("motions/kidsize_walk.toml", "", "motions", load_options(), {}, notes);
+  const std::string file = find_file("motions/kidsize_walk.toml", "", "motions", shipped_files(), {}, notes);
   if (!scene || file.empty()) return print(scene ? notes : scene.notes()), std::nullopt;
   const auto walk = load_motion(file);
   if (!walk) return print(walk.notes()), std::nullopt;
@@ -285,37 +305,10 @@ std::optional<Json> murosimf_counting(const PaperOptions& options) {
   play(game, options.quick ? 3 : 60, played);
   long contacts = 0, missed = 0;
   for (const Counter& c : played) contacts += c.contacts, missed += c.missed;
-  const Json paper{{"sphere, floor in tree", 178}}, paper_objects{{"sphere, floor in tree", 45}};
-  Json out{{"name", "murosimf-counting"}, {"rows", Json::array()}};
-  out["rows"].push_back({{"quantity", "tests of a list of all pairs"},
-                         {"unit", ""},
-                         {"paper", 973},
-                         {"real", nullptr},
-                         {"peers", Json::object()},
-                         {"gradus", placed[0].naive()}});
-  out["rows"].push_back(row(
-      "volume tests, robots within 1 m of the ball", placed,
-      [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); }, paper));
-  out["rows"].push_back(row(
-      "object tests, robots within 1 m of the ball", placed,
-      [](const Counter& c) { return c.objects / static_cast<double>(c.samples); }, paper_objects));
-  out["rows"].push_back(row(
-      "volume tests, in play", played, [](const Counter& c) { return c.volumes / static_cast<double>(c.samples); },
-      paper));
-  out["rows"].push_back(row(
-      "object tests, in play", played, [](const Counter& c) { return c.objects / static_cast<double>(c.samples); },
-      paper_objects));
-  out["rows"].push_back(row(
-      "most tests of both kinds, in play", played, [](const Counter& c) { return static_cast<double>(c.most); },
-      Json{{"sphere, floor in tree", 389}}));
-  out["rows"].push_back(row(
-      "contacts of the list of all pairs that the trees missed, in play", played,
-      [](const Counter& c) { return static_cast<double>(c.missed); }, nullptr));
-  char verdict[200];
-  std::snprintf(verdict, sizeof verdict, "%ld contacts in %s of play, %ld missed by the trees", contacts,
-                options.quick ? "3 s" : "60 s", missed);
-  out["verdict"] = verdict;
-  return out;
+  return Json{{"name", "murosimf-counting"},
+              {"rows", rows_of(placed, played)},
+              {"verdict", fmt::format("{} contacts in {} of play, {} missed by the trees", contacts,
+                                      options.quick ? "3 s" : "60 s", missed)}};
 }
 
 }  // namespace gradus::cli

@@ -86,7 +86,7 @@ std::optional<SceneSpec> make_scene(const NaoTrial& t) {
   auto scene = load_scene_with("nao", {}, {});
   if (!scene) return std::nullopt;
   Diagnostics notes;
-  auto robot = load_robot(find_file(t.robot, "", "robots", load_options(), {}, notes), load_options());
+  auto robot = load_robot(find_file(t.robot, "", "robots", shipped_files(), {}, notes), shipped_files());
   print(notes), print(robot.notes());
   if (!robot) return std::nullopt;
   scene->robots.resize(1);
@@ -104,7 +104,7 @@ std::optional<SceneSpec> make_scene(const NaoTrial& t) {
 
 std::optional<WalkFile> load_gait(const NaoTrial& t) {
   Diagnostics notes;
-  auto walk = load_walk(find_file(t.walk, "", "motions", load_options(), {}, notes));
+  auto walk = load_walk(find_file(t.walk, "", "motions", shipped_files(), {}, notes));
   print(notes), print(walk.notes());
   if (!walk) return std::nullopt;
   if (t.edit_walk) t.edit_walk(*walk);

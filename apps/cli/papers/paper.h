@@ -16,10 +16,15 @@ struct PaperOptions {
   bool quick = false;  // --quick: a shorter run for tests; its figures are not those of the documentation
 };
 
-/// One experiment. Its result is an object:
-///   name, verdict (one line: what agrees and what does not), and rows, each
-///   { quantity, unit, paper, real, peers, gradus }: a number, or an object of numbers by variant; null where there is
-///   none.
+/// What a paper, its real robots, other simulators and gradus say of a quantity: a number, or an object of numbers by
+/// variant; null where there is none.
+struct PaperRow {
+  std::string quantity, unit;
+  Json paper = nullptr, real = nullptr, peers = Json::object(), gradus = nullptr;
+};
+void to_json(Json& out, const PaperRow& row);
+
+/// One experiment. Its result is an object: name, rows, and verdict (one line: what agrees and what does not).
 /// None when it could not run; the reason is on standard error then.
 struct Paper {
   const char *name, *about;

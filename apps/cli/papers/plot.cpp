@@ -187,14 +187,19 @@ std::string to_csv(const Plot& plot) {
 
 }  // namespace
 
-std::string to_svg(const Plot& plot) {
+namespace {
+
+/// All names of the legend are inside the picture, long paths of properties too (about 6.6 pixels a letter).
+double width_of(const Plot& plot) {
+  double width = kWidth;
+  for (const Series& s : plot.series)
+    width = std::max(width, kLeft + kInnerWidth + 44 + 6.6 * static_cast<double>(s.name.size()));
+  return width;
+}
+
+std::string panel(const Plot& plot) {
   const Axes a = axes_of(plot);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" "
-      "font-size=\"12\">\n<style>.g{{stroke:#ddd}}</style>\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      kWidth, kHeight);
-  out += grid(a);
+  std::string out = grid(a);
   out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n", kLeft,
                      kTop, kInnerWidth, kInnerHeight);
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
@@ -206,6 +211,22 @@ std::string to_svg(const Plot& plot) {
   out += text_at(kLeft + kInnerWidth / 2, kHeight - 12, "middle", plot.x_label);
   out += text_at(0, 0, "middle", plot.y_label,
                  fmt::format("transform=\"translate(18 {:.1f}) rotate(-90)\"", kTop + kInnerHeight / 2).c_str());
+  return out;
+}
+
+}  // namespace
+
+std::string to_svg(const std::vector<Plot>& plots) {
+  double width = kWidth;
+  for (const Plot& p : plots) width = std::max(width, width_of(p));
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1}\" width=\"{0:.0f}\" height=\"{1}\" "
+      "font-family=\"sans-serif\" "
+      "font-size=\"12\">\n<style>.g{{stroke:#ddd}}</style>\n<rect width=\"{0:.0f}\" height=\"{1}\" fill=\"white\"/>\n",
+      width, kHeight * static_cast<double>(plots.size()));
+  if (plots.size() == 1) return out + panel(plots.front()) + "</svg>\n";
+  for (std::size_t i = 0; i < plots.size(); ++i)
+    out += fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n", kHeight * static_cast<double>(i), panel(plots[i]));
   return out + "</svg>\n";
 }
 
@@ -217,7 +238,7 @@ bool write_plot(const Plot& plot, const std::string& dir, const std::string& nam
     return false;
   }
   const std::filesystem::path folder(dir);
-  return write_file(folder / (name + ".svg"), to_svg(plot)) && write_file(folder / (name + ".csv"), to_csv(plot));
+  return write_file(folder / (name + ".svg"), to_svg({plot})) && write_file(folder / (name + ".csv"), to_csv(plot));
 }
 
 }  // namespace gradus::cli

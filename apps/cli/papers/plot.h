@@ -17,8 +17,8 @@ struct Plot {
   bool equal_scales = false;  // a path in the plane: one metre is as long in x as in y
 };
 
-/// The picture as text.
-std::string to_svg(const Plot& plot);
+/// The picture as text; several: one below the other.
+std::string to_svg(const std::vector<Plot>& plots);
 /// DIR/NAME.svg and DIR/NAME.csv; the folder is made. False, with the reason on standard error, if that fails.
 /// In the CSV each series has two columns, its x and its y.
 bool write_plot(const Plot& plot, const std::string& dir, const std::string& name);

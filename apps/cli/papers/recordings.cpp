@@ -31,25 +31,29 @@ int column_of(const std::vector<std::string>& header, const std::string& name) {
   return -1;
 }
 
-bool read_samples(const std::string& path, Recording& r) {
+}  // namespace
+
+std::string read_recording(const std::string& path, Recording& r) {
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line)) return false;
+  if (!file) return "cannot be read";
+  if (!std::getline(file, line)) return "is empty";
+  if (line.ends_with('\r')) line.pop_back();
   const std::vector<std::string> header = cells(line);
   const int t = column_of(header, "t_s"), goal = column_of(header, "goal_rad"), pos = column_of(header, "pos_rad");
   const int on = column_of(header, "torque_on");
-  if (t < 0 || goal < 0 || pos < 0) return false;
+  for (const auto& [column, name] : {std::pair{t, "t_s"}, {goal, "goal_rad"}, {pos, "pos_rad"}})
+    if (column < 0) return fmt::format("has no column {}", name);
   while (std::getline(file, line)) {
     const std::vector<std::string> row = cells(line);
     r.t.push_back(number(row, t));
     r.goal.push_back(number(row, goal));
     r.pos.push_back(number(row, pos));
     r.on.push_back(on < 0 || number(row, on) != 0);
+    if (r.t.size() > 1 && r.t.back() <= r.t[r.t.size() - 2]) return fmt::format("time does not grow in row {}", r.t.size());
   }
-  return r.t.size() > 1;
+  return r.t.size() > 1 ? "" : "has no samples";
 }
-
-}  // namespace
 
 std::vector<Recording> read_set(const std::string& folder, const std::string& set) {
   std::vector<Recording> out;
@@ -72,10 +76,11 @@ std::vector<Recording> read_set(const std::string& folder, const std::string& se
     r.arm = number(row, column_of(header, "arm_mass"));
     r.length = number(row, column_of(header, "length"));
     r.inertia = number(row, column_of(header, "load_inertia_kgm2"));
-    if (read_samples(folder + "/" + r.file, r))
+    const std::string problem = read_recording(folder + "/" + r.file, r);
+    if (problem.empty())
       out.push_back(std::move(r));
     else
-      fmt::print(stderr, "servos: {}/{} cannot be read\n", folder, r.file);
+      fmt::print(stderr, "servos: {}/{} {}\n", folder, r.file, problem);
   }
   if (out.empty()) fmt::print(stderr, "servos: {} has no recordings of {}\n", folder, set);
   return out;

@@ -23,6 +23,10 @@ struct Recording {
 /// read.
 std::vector<Recording> read_set(const std::string& folder, const std::string& set);
 
+/// t, goal, pos and on of a CSV file with columns t_s, goal_rad, pos_rad and, where the motor was released, torque_on.
+/// "" or what is wrong with it.
+std::string read_recording(const std::string& path, Recording& r);
+
 /// Held-out figures: half of a set is fitted (servos/held_out/*.toml), the other half is judged. A chequerboard over
 /// the benches' settings (four recordings each) and their trajectories: either half holds some of both.
 inline bool is_fitted(std::size_t recording) { return (recording + recording / 4) % 2 == 0; }

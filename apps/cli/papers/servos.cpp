@@ -30,7 +30,7 @@ std::optional<Json> errors_of(const Set& set, const std::string& file, const std
                               const std::string& out) {
   DriveSpec servo;
   Diagnostics notes;
-  if (!read_chain_file(file, {"servos", 0, 0}, load_options(), servo, notes)) return print(notes), std::nullopt;
+  if (!read_chain_file(file, {"servos", 0, 0}, shipped_files(), servo, notes)) return print(notes), std::nullopt;
   Json by_log = Json::object();
   for (const Recording& r : recordings) {
     const std::optional<Replay> sim = replay(r, for_log(servo, r));
@@ -59,14 +59,35 @@ std::optional<Json> run_set(const Set& set, const PaperOptions& options, bool& r
   if (!fitted || !held_out) return std::nullopt;
   const double mean = mean_of(*fitted);
   reached &= mean <= set.due;
-  return Json{{"quantity", set.quantity},
-              {"unit", "rad"},
-              {"paper", {{"all recordings", set.due}}},
-              {"real", nullptr},
-              {"peers", set.peers},
-              {"gradus", {{"all recordings", mean}, {"held out", mean_of(*held_out)}}},
-              {"recordings", *fitted},
-              {"held_out", *held_out}};
+  Json row = PaperRow{.quantity = set.quantity,
+                      .unit = "rad",
+                      .paper = {{"all recordings", set.due}},
+                      .peers = set.peers,
+                      .gradus = {{"all recordings", mean}, {"held out", mean_of(*held_out)}}};
+  row["recordings"] = *fitted;
+  row["held_out"] = *held_out;
+  return row;
+}
+
+std::vector<Set> all_sets() {
+  return {{"xl330_pendulum",
+           "xl330.toml",
+           "XL330 pendulum, mean |error|",
+           false,
+           0.036,
+           {{"Coulomb and viscous", 0.0584}, {"load-dependent friction (M6)", 0.0336}}},
+          {"go1_pendulum",
+           "go1.toml",
+           "Go1 pendulum, mean |error|",
+           false,
+           0.0135,
+           {{"Coulomb and viscous", 0.0161}, {"M6 with delay", 0.0127}}},
+          {"xm430_w210",
+           "xm430_w210.toml",
+           "XM430 on an inertia, rms error",
+           true,
+           0.0025,
+           {{"step, PD", 0.0036}, {"mixed, PD", 0.0021}}}};
 }
 
 }  // namespace
@@ -79,29 +100,9 @@ std::optional<Json> servos(const PaperOptions& options) {
     fmt::print(stderr, "servos: name the folder of the recordings with --data\n");
     return std::nullopt;
   }
-  const Set sets[] = {
-      {"xl330_pendulum",
-       "xl330.toml",
-       "XL330 pendulum, mean |error|",
-       false,
-       0.036,
-       {{"Coulomb and viscous", 0.0584}, {"load-dependent friction (M6)", 0.0336}}},
-      {"go1_pendulum",
-       "go1.toml",
-       "Go1 pendulum, mean |error|",
-       false,
-       0.0135,
-       {{"Coulomb and viscous", 0.0161}, {"M6 with delay", 0.0127}}},
-      {"xm430_w210",
-       "xm430_w210.toml",
-       "XM430 on an inertia, rms error",
-       true,
-       0.0025,
-       {{"step, PD", 0.0036}, {"mixed, PD", 0.0021}}},
-  };
   Json rows = Json::array();
   bool reached = true;
-  for (const Set& set : sets) {
+  for (const Set& set : all_sets()) {
     const std::optional<Json> row = run_set(set, options, reached);
     if (!row) return std::nullopt;
     rows.push_back(*row);

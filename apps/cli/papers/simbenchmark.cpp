@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 #include <random>
 
 #include "cli/papers/free_scene.h"
@@ -256,65 +257,72 @@ Json with(Json peers, std::optional<double> here) {
   return peers;
 }
 
-Json row(const char* quantity, const char* unit, Json peers, Json asked, std::optional<double> ours) {
-  Json r{{"quantity", quantity}, {"unit", unit}, {"paper", nullptr}, {"real", nullptr}, {"peers", std::move(peers)}};
-  r["peers"]["asked"] = std::move(asked);
-  r["gradus"] = ours ? Json(*ours) : Json(nullptr);
-  return r;
+/// The rows of the report, and how many figures are as asked.
+struct Table {
+  Json rows = Json::array();
+  int kept = 0;
+
+  void add(const char* quantity, const char* unit, std::optional<double> ours, double low, double high, Json peers) {
+    peers["asked"] = low == 0 ? fmt::format("≤ {:g}", high) : fmt::format("{:g} … {:g}", low, high);
+    rows.push_back(PaperRow{
+        .quantity = quantity, .unit = unit, .peers = std::move(peers), .gradus = ours ? Json(*ours) : Json(nullptr)});
+    kept += ours && *ours >= low && *ours <= high;
+  }
+};
+
+void add_balls(double part, Table& table) {
+  table.add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7,
+            with({{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}},
+                 mujoco_rolling({0, 1, 0}, 4 * part)));
+  table.add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0,
+            5e-7,
+            with({{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}},
+                 mujoco_rolling({0.5, 0.86602540378443865, 0}, 4 * part)));
+  table.add("bouncing: mean squared energy error", "J²", bouncing(20 * part), 0, 1e-6,
+            {{"RaiSim", 0.0186}, {"ODE", 185.03}, {"Bullet", 185.06}, {"DART", 72274}});
+  table.add(
+      "666: mean squared overlap", "m²", stack_666(10 * part), 0, 1e-5,
+      with({{"RaiSim", 1.35e-4}, {"ODE", 1.4e-4}, {"Bullet", 5.3e-5}, {"MuJoCo", 4.3e-4}}, mujoco_666(10 * part)));
+  FreeScene elastic = balls_666(1.101);
+  table.add("elastic 666: mean squared energy error", "J²", energy_error(elastic, 10 * part), 0, 1,
+            {{"RaiSim", 8.4}, {"ODE", 112}, {"Bullet", 4.3e8}});
+}
+
+void add_slides(Table& table) {
+  table.add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34,
+            with({{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}}, mujoco_sliding(0)));
+  table.add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34,
+            with({{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}}, mujoco_sliding(30)));
+  table.add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34,
+            with({{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}}, mujoco_sliding(45)));
+  table.add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4,
+            with({{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}}, mujoco_incline()));
+}
+
+void add_tumble(Table& table) {
+  const auto tumble = boxes();
+  const auto of = [&](double Tumble::*part_of) {
+    return tumble ? std::optional<double>((*tumble).*part_of) : std::nullopt;
+  };
+  table.add("tumbling box: largest relative error of angular momentum", "", of(&Tumble::momentum), 0, 1.3e-2,
+            {{"ODE", 2.2e-2}, {"Bullet", 1.3e-2}, {"MuJoCo", 1.3e-2}, {"MuJoCo RK4", 1.6e-6}});
+  table.add("tumbling box: largest relative error of energy", "", of(&Tumble::energy), 0, 1.0e-2,
+            {{"ODE", 1.4e-2}, {"Bullet", 1.0e-2}, {"MuJoCo", 1.2e-2}, {"MuJoCo RK4", 1.7e-11}});
+  table.add("tumbling box: largest error of place", "m", of(&Tumble::place), 0, 0.049,
+            {{"ODE", 0.049}, {"Bullet", 0.06}, {"MuJoCo", 0.049}, {"MuJoCo RK4", 0.0}});
 }
 
 }  // namespace
 
 std::optional<Json> simbenchmark(const PaperOptions& options) {
-  const double part = options.quick ? 0.02 : 1;
-  Json rows = Json::array();
-  int kept = 0, all = 0;
-  const auto add = [&](const char* name, const char* unit, std::optional<double> x, double low, double high,
-                       Json peers) {
-    char asked[64];
-    if (low == 0)
-      std::snprintf(asked, sizeof asked, "≤ %g", high);
-    else
-      std::snprintf(asked, sizeof asked, "%g … %g", low, high);
-    rows.push_back(row(name, unit, std::move(peers), asked, x));
-    ++all;
-    kept += x && *x >= low && *x <= high;
-  };
-  add("rolling y: mean squared velocity error", "m²/s²", rolling({0, 1, 0}, 4 * part), 0, 5e-7,
-      with({{"RaiSim", 4.1e-7}, {"Bullet", 4.9e-9}, {"ODE", 7.7e-9}, {"MuJoCo", 8.1e-3}, {"DART", 5e-9}},
-           mujoco_rolling({0, 1, 0}, 4 * part)));
-  add("rolling xy: mean squared velocity error", "m²/s²", rolling({0.5, 0.86602540378443865, 0}, 4 * part), 0, 5e-7,
-      with({{"RaiSim", 4.1e-7}, {"Bullet", 5.7e-9}, {"ODE", 3.14497}, {"MuJoCo", 6.7e-3}, {"DART", 3.14497}},
-           mujoco_rolling({0.5, 0.86602540378443865, 0}, 4 * part)));
-  add("bouncing: mean squared energy error", "J²", bouncing(20 * part), 0, 1e-6,
-      {{"RaiSim", 0.0186}, {"ODE", 185.03}, {"Bullet", 185.06}, {"DART", 72274}});
-  add("666: mean squared overlap", "m²", stack_666(10 * part), 0, 1e-5,
-      with({{"RaiSim", 1.35e-4}, {"ODE", 1.4e-4}, {"Bullet", 5.3e-5}, {"MuJoCo", 4.3e-4}}, mujoco_666(10 * part)));
-  FreeScene elastic = balls_666(1.101);
-  add("elastic 666: mean squared energy error", "J²", energy_error(elastic, 10 * part), 0, 1,
-      {{"RaiSim", 8.4}, {"ODE", 112}, {"Bullet", 4.3e8}});
-  add("sliding cube, 0°: stopping distance", "%", sliding(0), -0.44, -0.34,
-      with({{"ODE", -0.39}, {"Bullet", -3.7}, {"MuJoCo elliptic", -0.24}}, mujoco_sliding(0)));
-  add("sliding cube, 30°: stopping distance", "%", sliding(30), -0.44, -0.34,
-      with({{"ODE", -23}, {"Bullet", -5.6}, {"MuJoCo elliptic", 1.1}}, mujoco_sliding(30)));
-  add("sliding cube, 45°: stopping distance", "%", sliding(45), -0.44, -0.34,
-      with({{"ODE", -30}, {"Bullet", -0.39}, {"MuJoCo elliptic", -0.06}}, mujoco_sliding(45)));
-  add("ball on a slope: relative error of speed", "", incline(), -5.5e-4, 5.5e-4,
-      with({{"ODE", -5e-4}, {"Bullet", -5e-4}, {"MuJoCo elliptic", -1.5e-3}}, mujoco_incline()));
-  const auto tumble = boxes();
-  const auto of = [&](double Tumble::*part_of) {
-    return tumble ? std::optional<double>((*tumble).*part_of) : std::nullopt;
-  };
-  add("tumbling box: largest relative error of angular momentum", "", of(&Tumble::momentum), 0, 1.3e-2,
-      {{"ODE", 2.2e-2}, {"Bullet", 1.3e-2}, {"MuJoCo", 1.3e-2}, {"MuJoCo RK4", 1.6e-6}});
-  add("tumbling box: largest relative error of energy", "", of(&Tumble::energy), 0, 1.0e-2,
-      {{"ODE", 1.4e-2}, {"Bullet", 1.0e-2}, {"MuJoCo", 1.2e-2}, {"MuJoCo RK4", 1.7e-11}});
-  add("tumbling box: largest error of place", "m", of(&Tumble::place), 0, 0.049,
-      {{"ODE", 0.049}, {"Bullet", 0.06}, {"MuJoCo", 0.049}, {"MuJoCo RK4", 0.0}});
-  char verdict[120];
-  std::snprintf(verdict, sizeof verdict, "%d of %d figures as asked%s", kept, all,
-                options.quick ? " (short runs)" : "");
-  return Json{{"name", "simbenchmark"}, {"rows", std::move(rows)}, {"verdict", verdict}};
+  Table table;
+  add_balls(options.quick ? 0.02 : 1, table);
+  add_slides(table);
+  add_tumble(table);
+  return Json{{"name", "simbenchmark"},
+              {"rows", table.rows},
+              {"verdict", fmt::format("{} of {} figures as asked{}", table.kept, table.rows.size(),
+                                      options.quick ? " (short runs)" : "")}};
 }
 
 }  // namespace gradus::cli

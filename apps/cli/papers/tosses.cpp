@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -165,11 +167,26 @@ Material fit(std::span<const Toss> tosses, Material best, int rounds) {
   return best;
 }
 
-Json row(const char* quantity, const char* unit, Json peers, Json ours) {
-  return {{"quantity", quantity},      {"unit", unit},
-          {"paper", nullptr},          {"real", nullptr},
-          {"peers", std::move(peers)}, {"gradus", std::move(ours)}};
-}
+constexpr double kDegrees = 57.29577951308232;
+
+/// Mean errors by what was replayed.
+struct Errors {
+  Error plain, bouncy;         // all tosses, nominal friction, restitution 0 and 0.125
+  Error before, seen, unseen;  // last half, nominal; first half, fitted to it; last half, fitted to the first
+  std::optional<Error> peer;   // all tosses in MuJoCo
+
+  PaperRow row(const char* quantity, const char* unit, Json peers, double Error::*part, double scale) const {
+    if (peer) peers[mujoco::name() + ", here"] = (*peer).*part * scale;
+    return {.quantity = quantity,
+            .unit = unit,
+            .peers = std::move(peers),
+            .gradus = {{"nominal friction, e 0", plain.*part * scale},
+                       {"nominal friction, e 0.125", bouncy.*part * scale},
+                       {"last half, nominal", before.*part * scale},
+                       {"first half, fitted to it", seen.*part * scale},
+                       {"last half, fitted to the first", unseen.*part * scale}}};
+  }
+};
 
 }  // namespace
 
@@ -183,43 +200,26 @@ std::optional<Json> tosses(const PaperOptions& options) {
   const auto plain = replay_all(all, nominal), bouncy = replay_all(all, with_e);
   if (!plain || !bouncy) return std::nullopt;
   const Material fitted = fit(first, nominal, options.quick ? 1 : 10);
-  const auto seen = replay_all(first, fitted), unseen = replay_all(second, fitted),
-             before = replay_all(second, nominal);
-  const auto by_case = [&](double Error::*part, double scale) {
-    return Json{{"nominal friction, e 0", (*plain).*part * scale},
-                {"nominal friction, e 0.125", (*bouncy).*part * scale},
-                {"last half, nominal", (*before).*part * scale},
-                {"first half, fitted to it", (*seen).*part * scale},
-                {"last half, fitted to the first", (*unseen).*part * scale}};
-  };
-  constexpr double kDegrees = 57.29577951308232;
-  const auto peer = mujoco::installed() ? mean_of(std::span<const Toss>(all), replay_on_mujoco) : std::nullopt;
-  const auto with = [&](Json peers, double Error::*part, double scale) {
-    if (peer) peers[mujoco::name() + ", here"] = (*peer).*part * scale;
-    return peers;
-  };
-  Json out{{"name", "tosses"}, {"rows", Json::array()}};
-  out["rows"].push_back(
-      row("mean error of position", "mm",
-          with({{"MuJoCo", 14.5}, {"Bullet", 15.3}, {"ODE", 19.1}, {"asked", 14.0}}, &Error::place, 1000),
-          by_case(&Error::place, 1000)));
-  out["rows"].push_back(
-      row("mean error of rotation", "deg",
-          with({{"MuJoCo", 18.0}, {"Bullet", 19.5}, {"ODE", 25.1}, {"asked", 18.0}}, &Error::angle, kDegrees),
-          by_case(&Error::angle, kDegrees)));
-  out["rows"].push_back(row("error of position at the end", "mm",
-                            with({{"MuJoCo", 28.9}, {"Bullet", 32.0}, {"ODE", 38.0}}, &Error::final_place, 1000),
-                            by_case(&Error::final_place, 1000)));
-  out["rows"].push_back(row("fitted stiffness", "N/m", Json::object(), fitted.stiffness));
-  out["rows"].push_back(row("fitted relaxation time", "ms", Json::object(), fitted.tau * 1000));
-  out["rows"].push_back(row("fitted friction", "", Json::object(), fitted.friction));
-  char verdict[160];
-  std::snprintf(verdict, sizeof verdict,
-                "%zu tosses, nominal friction: %.1f mm and %.1f deg; fitted on %zu, %.1f mm and %.1f deg on the others",
-                all.size(), plain->place * 1000, plain->angle * kDegrees, first.size(), unseen->place * 1000,
-                unseen->angle * kDegrees);
-  out["verdict"] = verdict;
-  return out;
+  const Errors e{*plain,
+                 *bouncy,
+                 *replay_all(second, nominal),
+                 *replay_all(first, fitted),
+                 *replay_all(second, fitted),
+                 mujoco::installed() ? mean_of(std::span<const Toss>(all), replay_on_mujoco) : std::nullopt};
+  const Json rows{e.row("mean error of position", "mm",
+                        {{"MuJoCo", 14.5}, {"Bullet", 15.3}, {"ODE", 19.1}, {"asked", 14.0}}, &Error::place, 1000),
+                  e.row("mean error of rotation", "deg",
+                        {{"MuJoCo", 18.0}, {"Bullet", 19.5}, {"ODE", 25.1}, {"asked", 18.0}}, &Error::angle, kDegrees),
+                  e.row("error of position at the end", "mm", {{"MuJoCo", 28.9}, {"Bullet", 32.0}, {"ODE", 38.0}},
+                        &Error::final_place, 1000),
+                  PaperRow{.quantity = "fitted stiffness", .unit = "N/m", .gradus = fitted.stiffness},
+                  PaperRow{.quantity = "fitted relaxation time", .unit = "ms", .gradus = fitted.tau * 1000},
+                  PaperRow{.quantity = "fitted friction", .unit = "", .gradus = fitted.friction}};
+  const std::string verdict = fmt::format(
+      "{} tosses, nominal friction: {:.1f} mm and {:.1f} deg; fitted on {}, {:.1f} mm and {:.1f} deg on the others",
+      all.size(), e.plain.place * 1000, e.plain.angle * kDegrees, first.size(), e.unseen.place * 1000,
+      e.unseen.angle * kDegrees);
+  return Json{{"name", "tosses"}, {"rows", rows}, {"verdict", verdict}};
 }
 
 }  // namespace gradus::cli

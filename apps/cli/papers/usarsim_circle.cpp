@@ -1,10 +1,20 @@
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "cli/papers/walk_sweep.h"
 
 namespace gradus::cli {
+namespace {
+
+/// Is every gap that the level may leave small enough? Worn gears may leave more.
+bool all_close(const WalkSweep& steered) {
+  bool closed = true;
+  for (std::size_t i = 0; i < steered.names.size(); ++i)
+    closed &= steered.spreads[i].most <= (steered.names[i] == "articulated, play" ? 0.15 : 0.10);
+  return closed;
+}
+
+}  // namespace
 
 /// Paper 001, section 4.2.2: a circle of 60 cm radius. The paper replays commands without feedback; here also with the
 /// heading measured and corrected, as a robot with an inertial sensor would.
@@ -30,13 +40,11 @@ std::optional<Json> usarsim_circle(const PaperOptions& options) {
   rows.push_back(row("falls in " + std::to_string(open->spreads[0].runs) + " runs each, no feedback", "", nullptr,
                      nullptr, falls(*open)));
   rows.push_back(row("falls with heading corrected", "", nullptr, nullptr, falls(*steered)));
-  bool closed = true;
-  for (std::size_t i = 0; i < steered->names.size(); ++i)
-    closed &= steered->spreads[i].most <= (steered->names[i] == "articulated, play" ? 0.15 : 0.10);
   Json out{{"name", "usarsim-circle"}, {"rows", rows}};
   out["verdict"] =
-      std::string(closed ? "with the heading corrected every level closes the circle within 0.10 m (worn gears 0.15 m)"
-                         : "not every corrected circle closes within 0.10 m (worn gears 0.15 m)") +
+      std::string(all_close(*steered)
+                      ? "with the heading corrected every level closes the circle within 0.10 m (worn gears 0.15 m)"
+                      : "not every corrected circle closes within 0.10 m (worn gears 0.15 m)") +
       (all_falls(*open) + all_falls(*steered) ? ", some fall" : ", none falls") +
       "; open loop varies as on the real robots; the paper's simulator did not complete it";
   return out;

@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "cli/papers/walk_sweep.h"
@@ -69,43 +70,50 @@ std::optional<Traced> swing(const std::string& level, double fps) {
   return out;
 }
 
+/// Figures by level and rate, and the traces of level articulated.
+struct Figures {
+  Json rms, delay, jag;  // [deg], [ms], [deg/s]
+  Plot plot{"HeadYaw by commands at 50, 25, 5 and 2 Hz (articulated)", "time [s]", "HeadYaw [deg]", {}};
+};
+
+bool measure(const std::string& level, double fps, Figures& f) {
+  const auto s = swing(level, fps);
+  if (!s) return false;
+  const std::string name = fmt::format("{}, {:g} Hz", level, fps);
+  f.rms[name] = s->rms / kDegree;
+  f.delay[name] = 1000 * s->delay;
+  f.jag[name] = s->jag / kDegree;
+  if (level != "articulated") return true;
+  f.plot.series.push_back({name, s->t, {}});
+  for (const double q : s->q) f.plot.series.back().y.push_back(q / kDegree);
+  return true;
+}
+
 }  // namespace
 
 /// Paper 001, section 4.1.3: HeadYaw follows a trajectory whose commands come at 50, 25, 5 and 2 Hz. There physics and
 /// sensors stop between frames, too; in gradus only the commands are rare.
 std::optional<Json> usarsim_framerate(const PaperOptions& options) {
-  Json rms, delay, jag;
-  Plot plot{"HeadYaw by commands at 50, 25, 5 and 2 Hz (articulated)", "time [s]", "HeadYaw [deg]", {}};
+  Figures f;
   for (const char* level : {"articulated", "prescribed_joints"})
-    for (const double fps : {50.0, 25.0, 5.0, 2.0}) {
-      const auto s = swing(level, fps);
-      if (!s) return std::nullopt;
-      char name[48];
-      std::snprintf(name, sizeof name, "%s, %g Hz", level, fps);
-      rms[name] = s->rms / kDegree;
-      delay[name] = 1000 * s->delay;
-      jag[name] = s->jag / kDegree;
-      if (level[0] != 'a') continue;
-      plot.series.push_back({name, s->t, {}});
-      for (const double q : s->q) plot.series.back().y.push_back(q / kDegree);
-    }
-  if (!options.out.empty() && !write_plot(plot, options.out, "usarsim-framerate")) return std::nullopt;
+    for (const double fps : {50.0, 25.0, 5.0, 2.0})
+      if (!measure(level, fps, f)) return std::nullopt;
+  if (!options.out.empty() && !write_plot(f.plot, options.out, "usarsim-framerate")) return std::nullopt;
   const Json paper{{"articulated, 50 Hz", "smooth"},
                    {"articulated, 25 Hz", "almost smooth"},
                    {"articulated, 5 Hz", "jagged, late"},
                    {"articulated, 2 Hz", "jagged, late"}};
   Json rows = Json::array();
-  rows.push_back(row("delay behind the wish", "ms", paper, nullptr, delay));
-  rows.push_back(row("distance from the wish, rms", "deg", nullptr, nullptr, rms));
-  rows.push_back(row("jaggedness: rms error of the speed", "deg/s", nullptr, nullptr, jag));
+  rows.push_back(row("delay behind the wish", "ms", paper, nullptr, f.delay));
+  rows.push_back(row("distance from the wish, rms", "deg", nullptr, nullptr, f.rms));
+  rows.push_back(row("jaggedness: rms error of the speed", "deg/s", nullptr, nullptr, f.jag));
   Json out{{"name", "usarsim-framerate"}, {"rows", rows}};
-  const double j50 = jag["articulated, 50 Hz"], j2 = jag["articulated, 2 Hz"];
-  char verdict[200];
-  std::snprintf(verdict, sizeof verdict,
-                "as in the paper: smooth at 50 and 25 Hz, jagged and late at 5 and 2 Hz (speed error %.1f and %.1f "
-                "deg/s at 50 and 2 Hz)",
-                j50, j2);
-  out["verdict"] = j2 > 5 * j50 ? verdict : "rare commands do not show";
+  const double j50 = f.jag["articulated, 50 Hz"], j2 = f.jag["articulated, 2 Hz"];
+  out["verdict"] = j2 > 5 * j50 ? fmt::format(
+                                      "as in the paper: smooth at 50 and 25 Hz, jagged and late at 5 and 2 Hz "
+                                      "(speed error {:.1f} and {:.1f} deg/s at 50 and 2 Hz)",
+                                      j50, j2)
+                                : "rare commands do not show";
   return out;
 }
 

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "cli/commands.h"
@@ -46,7 +45,7 @@ void look(const World& w, Dance& d) {
 
 std::optional<NaoRun> dance(const std::string& level, NaoDrive drive, Dance& d) {
   Diagnostics notes;
-  const auto motion = load_motion(find_file("motions/nao_tai_chi.toml", "", "motions", load_options(), {}, notes));
+  const auto motion = load_motion(find_file("motions/nao_tai_chi.toml", "", "motions", shipped_files(), {}, notes));
   print(notes), print(motion.notes());
   if (!motion) return std::nullopt;
   NaoTrial t;

@@ -109,9 +109,7 @@ int all_falls(const WalkSweep& s) {
 }
 
 Json row(const std::string& quantity, const std::string& unit, Json paper, Json real, Json gradus) {
-  return {{"quantity", quantity},      {"unit", unit},
-          {"paper", std::move(paper)}, {"real", std::move(real)},
-          {"peers", Json::object()},   {"gradus", std::move(gradus)}};
+  return PaperRow{quantity, unit, std::move(paper), std::move(real), Json::object(), std::move(gradus)};
 }
 
 bool plot_paths(const WalkSweep& s, const std::string& title, const PaperOptions& options, const std::string& name) {

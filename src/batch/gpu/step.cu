@@ -22,14 +22,22 @@ struct ThreadRoom {
 };
 constexpr int kMaxNumbers = 7 + 6 + 6 + 4 * kGpuMaxLinks + 4 * kGpuMaxPoints;
 
-__global__ void __launch_bounds__(kBlock) step_kernel(BatchConstantsT<float> c, RowLayout at, float* tiles, int worlds, int steps) {
+__global__ void __launch_bounds__(kBlock)
+    step_kernel(BatchConstantsT<float> c, RowLayout at, float* tiles, int worlds, int steps) {
   const int world = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (world >= worlds) return;
   float* mine = tiles + static_cast<std::size_t>(world / kGpuTile) * at.size * kGpuTile + world % kGpuTile;
   float numbers[kMaxNumbers];
   for (int i = 0; i < at.size; ++i) numbers[i] = mine[i * kGpuTile];
   ThreadRoom t;
-  const StepRoomT<float> room{t.branches, t.sine, t.cosine, t.contacts, t.contact_begin, t.drive, t.acc, t.a,
+  const StepRoomT<float> room{t.branches,
+                              t.sine,
+                              t.cosine,
+                              t.contacts,
+                              t.contact_begin,
+                              t.drive,
+                              t.acc,
+                              t.a,
                               {&t.root, t.factors, t.branch_I, t.branch_b}};
   RowT<float> row = row_at(numbers, at);
   float* results = row.r;
@@ -41,9 +49,12 @@ __global__ void __launch_bounds__(kBlock) step_kernel(BatchConstantsT<float> c, 
 }
 
 bool fits(const BatchConstantsT<float>& c, std::string& error) {
-  if (c.kind.nlink > kGpuMaxLinks) error = "the robot has more than " + std::to_string(kGpuMaxLinks) + " links";
-  else if (c.kind.npoint() > kGpuMaxPoints) error = "the robot has more than " + std::to_string(kGpuMaxPoints) + " contact points";
-  else if (c.kind.branch_count > kGpuMaxBranches) error = "the robot branches more than " + std::to_string(kGpuMaxBranches) + " times";
+  if (c.kind.nlink > kGpuMaxLinks)
+    error = "the robot has more than " + std::to_string(kGpuMaxLinks) + " links";
+  else if (c.kind.npoint() > kGpuMaxPoints)
+    error = "the robot has more than " + std::to_string(kGpuMaxPoints) + " contact points";
+  else if (c.kind.branch_count > kGpuMaxBranches)
+    error = "the robot branches more than " + std::to_string(kGpuMaxBranches) + " times";
   return error.empty();
 }
 

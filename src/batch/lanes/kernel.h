@@ -1,5 +1,5 @@
-/// The compiled step of one lane type: everything behind plain pointers, so that the same source can be compiled for the
-/// baseline machine (deterministic) and for the machine at hand (fast) without mixing the two.
+/// The compiled step of one lane type: everything behind plain pointers, so that the same source can be compiled for
+/// the baseline machine (deterministic) and for the machine at hand (fast) without mixing the two.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gradus {
 
 /// What a lane holds and how many worlds share a register.
 struct LaneType {
-  bool single;   // float, else double
+  bool single;  // float, else double
   int lanes;
   bool recompute = false;  // frames are recomputed instead of stored [tree/frames.h]
   friend bool operator==(const LaneType&, const LaneType&) = default;
@@ -19,12 +19,12 @@ struct LaneType {
 
 /// Work for one thread: `steps` steps of tiles [begin, end).
 struct LaneCall {
-  const void* constants;       // BatchConstantsT<float or double>
+  const void* constants;  // BatchConstantsT<float or double>
   RowLayout at;
-  std::byte* tiles;            // [tile][number][lane], 64-byte aligned
+  std::byte* tiles;  // [tile][number][lane], 64-byte aligned
   int tile_begin, tile_end, steps;
-  std::byte* room;             // room_bytes of scratch, 64-byte aligned
-  std::int64_t predictions;    // out: made for all tiles
+  std::byte* room;           // room_bytes of scratch, 64-byte aligned
+  std::int64_t predictions;  // out: made for all tiles
 };
 
 struct LaneKernel {

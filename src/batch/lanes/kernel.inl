@@ -1,5 +1,5 @@
-/// Body of a LaneKernel for any scalar and frames policy. Included by the portable and the native translation unit; each puts
-/// its instances into its own unnamed namespace, so that the linker can never exchange one for the other.
+/// Body of a LaneKernel for any scalar and frames policy. Included by the portable and the native translation unit;
+/// each puts its instances into its own unnamed namespace, so that the linker can never exchange one for the other.
 #pragma once
 #include "batch/lanes/kernel.h"
 
@@ -63,9 +63,7 @@ void step_tiles(LaneCall& call) {
 
 template <class T, class Policy>
 constexpr LaneKernel lane_kernel() {
-  return {{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute},
-          &room_bytes<T>,
-          &step_tiles<T, Policy>};
+  return {{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute}, &room_bytes<T>, &step_tiles<T, Policy>};
 }
 
 }  // namespace

@@ -31,11 +31,13 @@ Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int wo
   constexpr int kMostWorlds = 1 << 24;
   if (worlds < 1 || worlds > kMostWorlds)
     return complain(model, "batch: cannot make " + std::to_string(worlds) + " worlds", "ask for 1 to 16777216");
-  for (const std::string& missing : find_motion("articulated")->bind(*model.robots[static_cast<std::size_t>(robot)].kind).missing)
+  for (const std::string& missing :
+       find_motion("articulated")->bind(*model.robots[static_cast<std::size_t>(robot)].kind).missing)
     return complain(model, "batch: the robot lacks " + missing, "");
   for (const LaneKernel& k : options.kernels)
     if (k.type == options.type) return std::unique_ptr<Lanes>(new Lanes(model, robot, worlds, k, options.threads));
-  return complain(model, "batch: no kernel was compiled for " + std::to_string(options.type.lanes) + " lanes of this type",
+  return complain(model,
+                  "batch: no kernel was compiled for " + std::to_string(options.type.lanes) + " lanes of this type",
                   "use 16 lanes of float or 8 of double");
 }
 
@@ -60,7 +62,8 @@ Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel
   slab_bytes_ = static_cast<std::size_t>(tile_count()) * static_cast<std::size_t>(at_.size) *
                 static_cast<std::size_t>(kernel_.type.lanes) * scalar;
   tiles_ = allocate(slab_bytes_);
-  const std::size_t room = kernel_.room_bytes(kind_->nlink(), kind_->branch_count, static_cast<int>(kind_->points.size()));
+  const std::size_t room =
+      kernel_.room_bytes(kind_->nlink(), kind_->branch_count, static_cast<int>(kind_->points.size()));
   for (int t = 0; t < team_.size(); ++t) rooms_.push_back(allocate(room));
   // spare lanes of the last tile run too: they must hold a robot
   for (int w = 0; w < tile_count() * kernel_.type.lanes; ++w)
@@ -100,8 +103,10 @@ double Lanes::number(int world, int slot) const {
 
 void Lanes::set_number(int world, int slot, double x) {
   const std::ptrdiff_t i = offset(world, slot);
-  if (kernel_.type.single) reinterpret_cast<float*>(tiles_)[i] = static_cast<float>(x);
-  else reinterpret_cast<double*>(tiles_)[i] = x;
+  if (kernel_.type.single)
+    reinterpret_cast<float*>(tiles_)[i] = static_cast<float>(x);
+  else
+    reinterpret_cast<double*>(tiles_)[i] = x;
 }
 
 bool Lanes::read(int world, int slot, int count, std::span<double> out) const {

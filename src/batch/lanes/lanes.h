@@ -1,8 +1,8 @@
 /// Many worlds of one robot on its ground, side by side: world w is lane w mod L of tile w / L, numbers lie as
 /// [tile][number][lane]. Adds layout and launch to the kernels of a single robot, no physics [batch/world_step.h].
 ///
-/// Worlds do not see each other: what a world does depends on its own numbers alone, so one world gives the same bits alone
-/// and among a thousand. In double with the portable kernels it gives the bits of World.
+/// Worlds do not see each other: what a world does depends on its own numbers alone, so one world gives the same bits
+/// alone and among a thousand. In double with the portable kernels it gives the bits of World.
 #pragma once
 #include <memory>
 #include <vector>
@@ -36,7 +36,9 @@ class Lanes {
   bool read_tau(int world, std::span<double> tau) const { return read(world, at_.r, kind_->njoint(), tau); }
   bool write_q(int world, std::span<const double> q) { return write(world, at_.q, kind_->nq(), q); }
   bool write_v(int world, std::span<const double> v) { return write(world, at_.v, kind_->nv(), v); }
-  bool write_targets(int world, std::span<const double> target) { return write(world, at_.target, kind_->njoint(), target); }
+  bool write_targets(int world, std::span<const double> target) {
+    return write(world, at_.target, kind_->njoint(), target);
+  }
   double normal_force(int world, int point) const { return number(world, at_.memory + 4 * point + 2); }
   /// Worlds with mask[w] != 0 go back to the start; the others are untouched. mask: one entry per world.
   bool reset(std::span<const std::uint8_t> mask);
@@ -60,13 +62,13 @@ class Lanes {
   LaneKernel kernel_;
   RowLayout at_;
   int worlds_;
-  std::vector<double> start_;          // (at_.size) one world at its start
+  std::vector<double> start_;  // (at_.size) one world at its start
   KindConstants<float> constants_f_;
   KindConstants<double> constants_d_;
   BatchConstantsT<float> view_f_;
   BatchConstantsT<double> view_d_;
-  std::byte* tiles_ = nullptr;         // slab_bytes_, 64-byte aligned
-  std::vector<std::byte*> rooms_;      // scratch of each thread
+  std::byte* tiles_ = nullptr;     // slab_bytes_, 64-byte aligned
+  std::vector<std::byte*> rooms_;  // scratch of each thread
   std::size_t slab_bytes_ = 0;
   Team team_;
   std::int64_t predictions_ = 0;

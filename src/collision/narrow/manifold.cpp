@@ -5,6 +5,8 @@ namespace {
 
 constexpr double kSame = 1e-7;    // points closer than this are one                                     [m]
 constexpr double kDeeper = 1e-9;  // how much deeper counts as deeper: rounding must not choose           [m]
+constexpr double kAsDeep = 1e-8;  // equally deep                                                        [m]
+constexpr double kLevel = 1e-5;   // points whose gaps differ by less are chosen by their spread alone      [m]
 constexpr double kFacing = 0.96;  // cosine: a face within 16 degrees of the normal may clip
 
 struct Corner {
@@ -35,11 +37,6 @@ void clip(const Polygon& in, Vec3 q, Vec3 m, std::uint32_t edge, Polygon& out) {
               (std::min(s.id, e.id) * 31 + std::max(s.id, e.id) * 7 + edge * 131) & 0xffff);
     if (in.count == 2 && de <= 0) out.add(e.p, e.id);
   }
-}
-
-double spread2(Vec3 p, Vec3 a, Vec3 b) {  // twice the area over ab, squared
-  const Vec3 c = cross(p - a, b - a);
-  return dot(c, c);
 }
 
 /// Index that maximises value(i); ties to rounding go to the first.
@@ -134,17 +131,36 @@ void Candidates::add(const Contact& k) {
   c[count++] = k;
 }
 
+/// The point that matters most beside those picked, of which it is `distance(i)` away; −1: none is away from them.
+/// Tilting by gap/distance brings a point into contact, and the one that needs the least is wanted most. Points that
+/// are inside need none: left out, their springs would come and go with what they hold.
+template <class Distance>
+int Candidates::wanted(Distance&& distance, double deepest) const {
+  const double touch = std::max(0.0, deepest);
+  return first_largest(count, [&](int i) { return distance(i) / (std::max(0.0, c[i].gap - touch) + kLevel); });
+}
+
+/// Of points that are equally deep the outermost: one on an edge between two others would take the place of a corner.
+int Candidates::deepest() const {
+  double least = c[0].gap;
+  Vec3 sum{0, 0, 0};
+  for (int i = 0; i < count; ++i) least = std::min(least, c[i].gap), sum += c[i].point;
+  const Vec3 middle = sum * (1.0 / count);
+  return first_largest(count,
+                       [&](int i) { return c[i].gap <= least + kAsDeep ? kSame + norm(c[i].point - middle) : 0; });
+}
+
 void Candidates::thin() {
   if (count <= kContactMax) return;
-  int pick[kContactMax] = {0, -1, -1, -1};
-  for (int i = 1; i < count; ++i)
-    if (c[i].gap < c[pick[0]].gap - kDeeper) pick[0] = i;
-  const Vec3 a = c[pick[0]].point;
-  pick[1] = first_largest(count, [&](int i) { return dot(c[i].point - a, c[i].point - a); });
-  if (pick[1] >= 0) pick[2] = first_largest(count, [&](int i) { return spread2(c[i].point, a, c[pick[1]].point); });
+  int pick[kContactMax] = {deepest(), -1, -1, -1};
+  const Contact& deep = c[pick[0]];
+  const Vec3 a = deep.point;
+  pick[1] = wanted([&](int i) { return norm(c[i].point - a); }, deep.gap);
+  if (pick[1] >= 0)
+    pick[2] = wanted([&](int i) { return norm(cross(c[i].point - a, c[pick[1]].point - a)); }, deep.gap);
   if (pick[2] >= 0)
-    pick[3] = first_largest(
-        count, [&](int i) { return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, c[pick[0]].normal); });
+    pick[3] = wanted([&](int i) { return outside(c[i].point, a, c[pick[1]].point, c[pick[2]].point, deep.normal); },
+                     deep.gap);
   bool chosen[kCapacity] = {};
   for (int p : pick)
     if (p >= 0) chosen[p] = true;

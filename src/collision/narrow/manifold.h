@@ -12,8 +12,14 @@ struct Candidates {
   Contact c[kCapacity];
 
   void add(const Contact& k);
-  /// Leaves at most four: the deepest, and those that span the largest area with it; their order is kept.
+  /// Leaves at most four: the deepest, and of those inside or about to be those that span the largest area with it;
+  /// their order is kept.
   void thin();
+
+ private:
+  int deepest() const;
+  template <class Distance>
+  int wanted(Distance&& distance, double deepest) const;
 };
 
 /// Adds the points of the surfaces that face each other across `deep`: the feature of one clipped by the face of the

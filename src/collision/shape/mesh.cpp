@@ -45,16 +45,34 @@ Box3 TriangleMesh::box_of(int t) const {
   return b;
 }
 
+std::vector<Vec3> TriangleMesh::centroids() const {
+  std::vector<Vec3> centre(triangle_count());
+  for (int t = 0; t < triangle_count(); ++t) {
+    const std::array<Vec3, 3> c = corners(t);
+    centre[t] = (c[0] + c[1] + c[2]) * (1.0 / 3);
+  }
+  return centre;
+}
+
+namespace {
+
+/// Brings the lower half of the triangles, along the longest side of what their centroids span, to the front.
+void halve(int* order, int count, const std::vector<Vec3>& centre, Vec3 side) {
+  const int axis = side.x >= side.y && side.x >= side.z ? 0 : side.y >= side.z ? 1 : 2;
+  std::nth_element(order, order + count / 2, order + count, [&](int a, int b) {
+    const double x = component(centre[a], axis), y = component(centre[b], axis);
+    return x < y || (x == y && a < b);
+  });
+}
+
+}  // namespace
+
 /// Median split along the longest side of the centroids' box; at most two triangles a leaf.
 void TriangleMesh::build_tree() {
   const int n = triangle_count();
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), 0);
-  std::vector<Vec3> centre(n);
-  for (int t = 0; t < n; ++t) {
-    const std::array<Vec3, 3> c = corners(t);
-    centre[t] = (c[0] + c[1] + c[2]) * (1.0 / 3);
-  }
+  const std::vector<Vec3> centre = centroids();
   struct Job {
     int node, first, count;
   };
@@ -70,13 +88,8 @@ void TriangleMesh::build_tree() {
       nodes_[j.node] = {box, j.first, j.count};
       continue;
     }
-    const Vec3 s = spread.hi - spread.lo;
-    const int axis = s.x >= s.y && s.x >= s.z ? 0 : s.y >= s.z ? 1 : 2, half = j.count / 2;
-    std::nth_element(order_.begin() + j.first, order_.begin() + j.first + half, order_.begin() + j.first + j.count,
-                     [&](int a, int b) {
-                       const double x = component(centre[a], axis), y = component(centre[b], axis);
-                       return x < y || (x == y && a < b);
-                     });
+    const int half = j.count / 2;
+    halve(order_.data() + j.first, j.count, centre, spread.hi - spread.lo);
     const int left = static_cast<int>(nodes_.size());
     nodes_[j.node] = {box, left, 0};
     nodes_.resize(nodes_.size() + 2);

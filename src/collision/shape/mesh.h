@@ -59,6 +59,7 @@ class TriangleMesh {
   static constexpr int kDepthMax = 64;  // median splits halve: 2^60 triangles would fit
 
  private:
+  std::vector<Vec3> centroids() const;
   void build_tree();
   void build_normals();
   Box3 box_of(int t) const;

@@ -110,6 +110,21 @@ Box3 bounds(const Shape& s) {
   return empty_box();
 }
 
+namespace {
+
+void sphere_around(const Box3& b, Vec3& centre, double& radius) {
+  centre = (b.lo + b.hi) * 0.5;
+  radius = norm(b.hi - b.lo) * 0.5;
+}
+
+void sphere_around(const TriangleMesh& mesh, Vec3& centre, double& radius) {
+  centre = (mesh.box().lo + mesh.box().hi) * 0.5;
+  radius = 0;
+  for (const Vec3& v : mesh.vertices()) radius = std::max(radius, norm(v - centre));
+}
+
+}  // namespace
+
 void bounding_sphere(const Shape& s, Vec3& centre, double& radius) {
   centre = {0, 0, 0};
   switch (s.kind) {
@@ -131,22 +146,15 @@ void bounding_sphere(const Shape& s, Vec3& centre, double& radius) {
     case SolidKind::hull:
       centre = s.hull->centre, radius = s.hull->radius;
       return;
-    case SolidKind::mesh: {
-      centre = (s.mesh->box().lo + s.mesh->box().hi) * 0.5, radius = 0;
-      for (const Vec3& v : s.mesh->vertices()) radius = std::max(radius, norm(v - centre));
-      return;
-    }
+    case SolidKind::mesh:
+      return sphere_around(*s.mesh, centre, radius);
     case SolidKind::height_field: {
       Box3 b = bounds(s);
       b.lo.z = s.field->lowest();
-      centre = (b.lo + b.hi) * 0.5, radius = norm(b.hi - b.lo) * 0.5;
-      return;
+      return sphere_around(b, centre, radius);
     }
-    case SolidKind::triangle: {
-      const Box3 b = bounds(s);
-      centre = (b.lo + b.hi) * 0.5, radius = norm(b.hi - b.lo) * 0.5;
-      return;
-    }
+    case SolidKind::triangle:
+      return sphere_around(bounds(s), centre, radius);
   }
 }
 
@@ -228,6 +236,22 @@ void cylinder_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
   }
 }
 
+void capsule_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
+  if (std::abs(d.z) < 0.1) {
+    put(out, d * s.radius - Vec3{0, 0, s.half.z}, 0);
+    put(out, d * s.radius + Vec3{0, 0, s.half.z}, 1);
+  } else {
+    put(out, d * s.radius + Vec3{0, 0, d.z > 0 ? s.half.z : -s.half.z}, d.z > 0);
+  }
+}
+
+void triangle_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
+  const Vec3 n = direction(cross(s.corners[1] - s.corners[0], s.corners[2] - s.corners[0]), {0, 0, 1});
+  const bool front = dot(n, d) >= 0;
+  out.normal = front ? n : -n;
+  for (int k = 0; k < 3; ++k) put(out, s.corners[front ? k : 2 - k], front ? k : 2 - k);
+}
+
 /// The face around the farthest vertex that faces d best. Faces with more corners than fit are thinned evenly.
 void hull_face(const Hull& hull, Vec3 d, SurfaceFeature& out) {
   const int v = farthest_vertex(hull, d, 0);
@@ -247,32 +271,17 @@ void facing_feature(const Shape& s, Vec3 d, SurfaceFeature& out) {
   out.normal = {0, 0, 0};
   switch (s.kind) {
     case SolidKind::box:
-      box_face(s, d, out);
-      return;
+      return box_face(s, d, out);
     case SolidKind::cylinder:
-      cylinder_feature(s, d, out);
-      return;
+      return cylinder_feature(s, d, out);
     case SolidKind::hull:
-      hull_face(*s.hull, d, out);
-      return;
+      return hull_face(*s.hull, d, out);
     case SolidKind::capsule:
-      if (std::abs(d.z) < 0.1) {
-        put(out, d * s.radius - Vec3{0, 0, s.half.z}, 0);
-        put(out, d * s.radius + Vec3{0, 0, s.half.z}, 1);
-      } else {
-        put(out, d * s.radius + Vec3{0, 0, d.z > 0 ? s.half.z : -s.half.z}, d.z > 0);
-      }
-      return;
-    case SolidKind::triangle: {
-      const Vec3 n = direction(cross(s.corners[1] - s.corners[0], s.corners[2] - s.corners[0]), {0, 0, 1});
-      const bool front = dot(n, d) >= 0;
-      out.normal = front ? n : -n;
-      for (int k = 0; k < 3; ++k) put(out, s.corners[front ? k : 2 - k], front ? k : 2 - k);
-      return;
-    }
+      return capsule_feature(s, d, out);
+    case SolidKind::triangle:
+      return triangle_feature(s, d, out);
     default:
-      put(out, d * s.radius, 0);
-      return;
+      return put(out, d * s.radius, 0);
   }
 }
 

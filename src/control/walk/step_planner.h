@@ -36,7 +36,6 @@ class StepPlanner {
   /// Added to the commanded turning; for corrections from outside.
   void correct_turn(double rate) { turn_correction_ = rate; }
   PlanSample next();
-  bool stands() const { return stands_; }
   /// Would the next step be the last of a command that has a number of steps?
   bool wants_command() const { return !endless_ && steps_left_ == 0; }
 

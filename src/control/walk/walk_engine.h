@@ -35,7 +35,6 @@ class WalkEngine {
   Pose base() const;
 
   const LegGeometry& leg(int side) const { return leg_[static_cast<std::size_t>(side)]; }
-  bool shared_yaw() const { return shared_yaw_; }
   double period() const { return gait_.tick; }
   double height() const { return height_; }  // of the centre of mass, standing   [m]
   const PreviewGains& gains() const { return gains_; }

@@ -18,8 +18,10 @@ Result<RefereeLink> RefereeLink::open(const RefereeOptions& options) {
   RefereeLink link(options);
   Diagnostics errors;
   const auto keep = [&](Result<UdpSocket>&& socket, UdpSocket& into) {
-    if (socket) into = std::move(*socket);
-    else errors.insert(errors.end(), socket.notes().begin(), socket.notes().end());
+    if (socket)
+      into = std::move(*socket);
+    else
+      errors.insert(errors.end(), socket.notes().begin(), socket.notes().end());
   };
   keep(UdpSocket::sender(options.interface), link.out_);
   // Joined on loopback even by the one who speaks, so that Linux delivers to clients that joined elsewhere.

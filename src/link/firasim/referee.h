@@ -1,5 +1,5 @@
-/// The referee's two streams: VSSRef_Command to the teams, VSSRef_Placement from them. Our own referee speaks; without one
-/// we listen to an external referee (VSSReferee).
+/// The referee's two streams: VSSRef_Command to the teams, VSSRef_Placement from them. Our own referee speaks; without
+/// one we listen to an external referee (VSSReferee).
 #pragma once
 #include "link/firasim/messages.h"
 #include "link/firasim/udp.h"

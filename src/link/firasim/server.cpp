@@ -19,6 +19,11 @@ void CommandBoard::begin_poll() {
 
 void CommandBoard::accept(const Packet& packet, double now, Orders& orders, ServerCounters& counters) {
   ++counters.packets;
+  accept_commands(packet, now, counters);
+  accept_replacements(packet, orders, counters);
+}
+
+void CommandBoard::accept_commands(const Packet& packet, double now, ServerCounters& counters) {
   bool for_team[2] = {false, false};
   for (const Command& c : packet.commands) {
     const int team = c.yellow ? 1 : 0;
@@ -34,6 +39,9 @@ void CommandBoard::accept(const Packet& packet, double now, Orders& orders, Serv
     for_team[team] = true;
   }
   for (int team = 0; team < 2; ++team) heard_[team] += for_team[team];
+}
+
+void CommandBoard::accept_replacements(const Packet& packet, Orders& orders, ServerCounters& counters) {
   if (packet.has_ball) {
     const BallReplacement& b = packet.ball;
     const bool ok = std::isfinite(b.x) && std::isfinite(b.y) && std::isfinite(b.vx) && std::isfinite(b.vy);

@@ -58,6 +58,9 @@ class CommandBoard {
   std::vector<Wheels> wheels_[2];
   std::vector<char> fresh_[2];
   std::int64_t heard_[2] = {0, 0};
+
+  void accept_commands(const Packet& packet, double now, ServerCounters& counters);
+  void accept_replacements(const Packet& packet, Orders& orders, ServerCounters& counters);
   double last_[2] = {0, 0}, watchdog_ = 0;
 };
 

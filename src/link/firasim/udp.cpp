@@ -31,7 +31,9 @@ bool to_system(const Address& a, sockaddr_in& out) {
 const sockaddr* generic(const sockaddr_in& a) { return reinterpret_cast<const sockaddr*>(&a); }
 
 Diagnostics system_problem(const std::string& doing) {
-  return problem(fmt::format("{}: {}", doing, std::strerror(errno)));
+  const bool taken = errno == EADDRINUSE;
+  return problem(fmt::format("{}: {}", doing, std::strerror(errno)),
+                 taken ? "another gradus or FIRASim listens there; end it, or choose another port: --firasim=commands=127.0.0.1:PORT" : "");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "link/library/library_controller.h"
 
+#include <dlfcn.h>
 #include <csetjmp>
 #include <csignal>
-#include <dlfcn.h>
 #include <filesystem>
 
 #include "gradus/controller.h"
@@ -14,6 +14,18 @@ struct LibraryController::Functions {
   decltype(&gradus_controller_create) create;
   decltype(&gradus_controller_step) step;
   decltype(&gradus_controller_destroy) destroy;
+
+  /// Null, or the name of a function that the library does not export.
+  const char* find_all(void* handle) {
+    const auto missing = [handle](const char* name, auto& out) {
+      out = reinterpret_cast<std::remove_reference_t<decltype(out)>>(dlsym(handle, name));
+      return out == nullptr ? name : nullptr;
+    };
+    for (const char* name : {missing("gradus_controller_version", version), missing("gradus_controller_create", create),
+                             missing("gradus_controller_step", step), missing("gradus_controller_destroy", destroy)})
+      if (name != nullptr) return name;
+    return nullptr;
+  }
 };
 
 namespace {
@@ -45,11 +57,16 @@ void catch_crashes() {
 
 std::string signal_text(int s) {
   switch (s) {
-    case SIGSEGV: return "crashed (segmentation fault)";
-    case SIGBUS: return "crashed (bus error)";
-    case SIGFPE: return "crashed (arithmetic fault)";
-    case SIGILL: return "crashed (illegal instruction)";
-    default: return "aborted";
+    case SIGSEGV:
+      return "crashed (segmentation fault)";
+    case SIGBUS:
+      return "crashed (bus error)";
+    case SIGFPE:
+      return "crashed (arithmetic fault)";
+    case SIGILL:
+      return "crashed (illegal instruction)";
+    default:
+      return "aborted";
   }
 }
 
@@ -82,46 +99,84 @@ Diagnostics error(const Place& place, std::string text, std::string suggestion) 
   return {d};
 }
 
-template <class F>
-bool find(void* handle, const char* name, F& out) {
-  out = reinterpret_cast<F>(dlsym(handle, name));
-  return out != nullptr;
+/// What a library is told of its robot, and the arrays that it points to.
+struct RobotFacts {
+  std::vector<const char*> names;
+  std::vector<double> lower, upper;
+  std::vector<std::int32_t> has_motor;
+
+  explicit RobotFacts(const RobotKind& kind) {
+    for (const Joint& j : kind.joints) {
+      names.push_back(kind.objects[static_cast<std::size_t>(j.object)].name.c_str());
+      lower.push_back(j.lower);
+      upper.push_back(j.upper);
+      has_motor.push_back(j.drive >= 0);
+    }
+  }
+
+  gradus_robot_info info(const std::string& robot_name, const RobotKind& kind, double period) const {
+    return {.size = sizeof(gradus_robot_info),
+            .version = GRADUS_CONTROLLER_VERSION,
+            .name = robot_name.c_str(),
+            .kind = kind.name.c_str(),
+            .joint_count = kind.njoint(),
+            .joint_names = names.data(),
+            .joint_lower = lower.data(),
+            .joint_upper = upper.data(),
+            .foot_count = static_cast<std::int32_t>(kind.feet.size()),
+            .period = period,
+            .joint_has_motor = has_motor.data()};
+  }
+};
+
+/// In the words of controller.h; points to what o points to.
+gradus_output output_of(const RobotOutput& o) {
+  const Vec3 &p = o.p_WB, &v = o.v_WB, &g = o.gyro, &a = o.accelerometer;
+  return {.size = sizeof(gradus_output),
+          .version = GRADUS_CONTROLLER_VERSION,
+          .k = o.k,
+          .time = o.time,
+          .joint_count = static_cast<std::int32_t>(o.q.size()),
+          .foot_count = static_cast<std::int32_t>(o.foot_force.size()),
+          .q = o.q.data(),
+          .v = o.v.data(),
+          .tau = o.tau.data(),
+          .base_position = {p.x, p.y, p.z},
+          .base_orientation = {o.q_WB.w, o.q_WB.x, o.q_WB.y, o.q_WB.z},
+          .base_velocity = {v.x, v.y, v.z},
+          .gyro = {g.x, g.y, g.z},
+          .accelerometer = {a.x, a.y, a.z},
+          .foot_force = o.foot_force.data(),
+          .q_motor = o.q_motor.data(),
+          .motor_current = o.current.data(),
+          .motor_voltage = o.voltage.data()};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::string& path, const std::string& robot_name,
-                                                                   const RobotKind& kind, double period,
-                                                                   const std::string& options, const Place& place) {
+Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::string& path,
+                                                                   const std::string& robot_name, const RobotKind& kind,
+                                                                   double period, const std::string& options,
+                                                                   const Place& place) {
   std::unique_ptr<LibraryController> c(new LibraryController);
   c->path_ = path;
   c->robot_ = robot_name;
   const std::string absolute = std::filesystem::absolute(path).string();  // dlopen searches other places for bare names
   c->handle_ = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!c->handle_) return error(place, std::string("cannot load the controller library: ") + dlerror(), "build it first, or correct the path");
+  if (!c->handle_)
+    return error(place, std::string("cannot load the controller library: ") + dlerror(),
+                 "build it first, or correct the path");
   c->functions_ = std::make_unique<Functions>();
   Functions& f = *c->functions_;
-  for (const auto& [found, name] : {std::pair{find(c->handle_, "gradus_controller_version", f.version), "gradus_controller_version"},
-                                    std::pair{find(c->handle_, "gradus_controller_create", f.create), "gradus_controller_create"},
-                                    std::pair{find(c->handle_, "gradus_controller_step", f.step), "gradus_controller_step"},
-                                    std::pair{find(c->handle_, "gradus_controller_destroy", f.destroy), "gradus_controller_destroy"}})
-    if (!found) return error(place, "'" + path + "' does not export " + name, "see include/gradus/controller.h");
+  if (const char* missing = f.find_all(c->handle_))
+    return error(place, "'" + path + "' does not export " + missing, "see include/gradus/controller.h");
   std::uint32_t version = 0;
   std::string problem = guarded([&] { version = f.version(); });
   if (problem.empty() && (version == 0 || version > GRADUS_CONTROLLER_VERSION))
-    problem = "was built for interface version " + std::to_string(version) + ", this gradus has " + std::to_string(GRADUS_CONTROLLER_VERSION);
-  std::vector<const char*> names;
-  std::vector<double> lower, upper;
-  std::vector<std::int32_t> motor;
-  for (const Joint& j : kind.joints) {
-    names.push_back(kind.objects[static_cast<std::size_t>(j.object)].name.c_str());
-    lower.push_back(j.lower);
-    upper.push_back(j.upper);
-    motor.push_back(j.drive >= 0);
-  }
-  const gradus_robot_info info{sizeof info, GRADUS_CONTROLLER_VERSION, robot_name.c_str(), kind.name.c_str(), kind.njoint(),
-                               names.data(), lower.data(), upper.data(), static_cast<std::int32_t>(kind.feet.size()), period,
-                               motor.data()};
+    problem = "was built for interface version " + std::to_string(version) + ", this gradus has " +
+              std::to_string(GRADUS_CONTROLLER_VERSION);
+  const RobotFacts facts(kind);
+  const gradus_robot_info info = facts.info(robot_name, kind, period);
   if (problem.empty()) problem = guarded([&] { c->self_ = f.create(&info, options.c_str()); });
   if (problem.empty() && !c->self_) problem = "refused this robot (gradus_controller_create returned NULL)";
   if (!problem.empty()) return error(place, "controller library '" + path + "' " + problem, "");
@@ -135,14 +190,12 @@ LibraryController::~LibraryController() {
 
 void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   if (!failure_.empty()) return;
-  const Vec3 &p = o.p_WB, &v = o.v_WB, &g = o.gyro, &a = o.accelerometer;
-  const gradus_output out{sizeof out, GRADUS_CONTROLLER_VERSION, o.k, o.time,
-                          static_cast<std::int32_t>(o.q.size()), static_cast<std::int32_t>(o.foot_force.size()),
-                          o.q.data(), o.v.data(), o.tau.data(), {p.x, p.y, p.z},
-                          {o.q_WB.w, o.q_WB.x, o.q_WB.y, o.q_WB.z}, {v.x, v.y, v.z}, {g.x, g.y, g.z}, {a.x, a.y, a.z},
-                          o.foot_force.data(), o.q_motor.data(), o.current.data(), o.voltage.data()};
-  gradus_command in{sizeof in, GRADUS_CONTROLLER_VERSION, static_cast<std::int32_t>(command.target.size()), command.target.data(),
-                    command.stiffness.data()};
+  const gradus_output out = output_of(o);
+  gradus_command in{.size = sizeof(gradus_command),
+                    .version = GRADUS_CONTROLLER_VERSION,
+                    .joint_count = static_cast<std::int32_t>(command.target.size()),
+                    .target = command.target.data(),
+                    .stiffness = command.stiffness.data()};
   std::int32_t answer = 0;
   const std::string problem = guarded([&] { answer = functions_->step(self_, &out, &in); });
   if (!problem.empty()) return fail(problem);

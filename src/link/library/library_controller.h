@@ -23,7 +23,9 @@ class LibraryController : public Controller {
  private:
   struct Functions;
   LibraryController() = default;
-  void fail(const std::string& why) { failure_ = "controller library '" + path_ + "' (robot '" + robot_ + "'): " + why; }
+  void fail(const std::string& why) {
+    failure_ = "controller library '" + path_ + "' (robot '" + robot_ + "'): " + why;
+  }
 
   std::string path_, robot_, failure_;
   void* handle_ = nullptr;

@@ -24,7 +24,7 @@ struct Scratch {
 /// Static contacts and the push that users hold, as the kernels in pairs ask for them.
 struct External {
   const StaticContact* contacts;
-  const int* begin;    // (nlink + 1)
+  const int* begin;  // (nlink + 1)
   const double* push;
   Vec3 gravity;
   std::span<const double> spin;  // (nlink) moments of contacts per rate of turning; empty: none   [N m s]
@@ -55,14 +55,14 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
 void Articulated::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const External external{view.contacts().data(), view.contact_begin(), view.target() + kind.njoint() + kPushLink,
-                          view.gravity(), view.spin(), h};
+                          view.gravity(),         view.spin(),          h};
   const auto x = coordinates_of(view.q(), view.v());
   Scratch& own = view.own<Scratch>();
   if (kind.pairs->shared_apart) {  // link by link
     auto others = [&](int i, const Frame& f, Mat6& I, Vec6& b) { external.add_others(i, f, I, b); };
     const GivenFrames<double> frames(view.frames());
-    predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin, others,
-                        own.room(kind), view.acc_out(), view.a_out());
+    predict_articulated(arrays_of(kind), view.gravity(), x, frames, view.drive(), external.contacts, external.begin,
+                        others, own.room(kind), view.acc_out(), view.a_out());
   } else {
     const DriveForce* drive = view.drive();
     auto force = [drive](int i) { return JointForceT<double>{drive[i - 1].tau, drive[i - 1].e}; };
@@ -90,8 +90,8 @@ void Articulated::respond(View<access> view) {
 void Articulated::response(View<access> view, std::span<const int> links, Response* out) {
   const RobotKind& kind = view.kind();
   Scratch& s = view.own<Scratch>();
-  unit_responses(kind.links.data(), view.frames(), s.factors(kind), kind.root == RootKind::free ? &s.root : nullptr, links,
-                 view.response_room(), out);
+  unit_responses(kind.links.data(), view.frames(), s.factors(kind), kind.root == RootKind::free ? &s.root : nullptr,
+                 links, view.response_room(), out);
 }
 
 void Articulated::commit(View<access> view, double h) {

@@ -1,5 +1,6 @@
-/// Level 3: base and joints under torques. Articulated-body algorithm with linearly implicit servos, stops and contacts.
-/// Assumes rigid links and ideal gears; shows everything the drives and contacts can produce. docs/motion_articulated.md
+/// Level 3: base and joints under torques. Articulated-body algorithm with linearly implicit servos, stops and
+/// contacts. Assumes rigid links and ideal gears; shows everything the drives and contacts can produce.
+/// docs/motion_articulated.md
 #pragma once
 #include "state/motion.h"
 
@@ -8,10 +9,9 @@ namespace gradus {
 struct Articulated {
   static constexpr std::string_view name = "articulated";
   static constexpr int level = 3;
-  static constexpr Access access{
-      .reads = Field::q | Field::v | Field::target | Field::frames | Field::contacts | Field::drive | Field::acc |
-               Field::impulse,
-      .writes = Field::q | Field::v | Field::r | Field::acc | Field::impulse};
+  static constexpr Access access{.reads = Field::q | Field::v | Field::target | Field::frames | Field::contacts |
+                                          Field::drive | Field::acc | Field::impulse,
+                                 .writes = Field::q | Field::v | Field::r | Field::acc | Field::impulse};
   static MotionNeeds bind(const RobotKind& kind);
   static void enter(View<access>, double) {}
   static void predict(View<access> view, double h);

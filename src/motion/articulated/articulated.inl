@@ -11,15 +11,15 @@ namespace gradus {
 template <class T>
 struct ArticulatedRoomT {
   Factor6T<T>* root;
-  JointFactorT<T>* factors;   // (nlink)
-  Mat6T<T>* branch_I;         // (branch_count)
-  Vec6T<T>* branch_b;         // (branch_count)
+  JointFactorT<T>* factors;  // (nlink)
+  Mat6T<T>* branch_I;        // (branch_count)
+  Vec6T<T>* branch_b;        // (branch_count)
 };
 
 /// Forces and slopes of the contacts of link i, into its inertia and bias.
 template <class T>
-GRADUS_INLINE void add_static_contacts(const StaticContactT<T>* contacts, const int* begin, Vec3T<T> g, int i, Mat6T<T>& I,
-                                       Vec6T<T>& b) {
+GRADUS_INLINE void add_static_contacts(const StaticContactT<T>* contacts, const int* begin, Vec3T<T> g, int i,
+                                       Mat6T<T>& I, Vec6T<T>& b) {
   for (int k = begin[i]; k < begin[i + 1]; ++k) {
     const StaticContactT<T>& c = contacts[k];
     if (!any(c.active)) continue;
@@ -32,9 +32,10 @@ GRADUS_INLINE void add_static_contacts(const StaticContactT<T>* contacts, const 
 ///   contacts, begin (nlink + 1)   static contacts, sorted by link
 ///   extra(i, f, I, b)             adds further forces on link i with frame f to its inertia (slopes) and bias
 template <class T, class F, class Frames, class Extra>
-GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x, Frames& frames,
-                                       const DriveForceT<T>* drive, const StaticContactT<T>* contacts, const int* begin,
-                                       const Extra& extra, const ArticulatedRoomT<T>& room, Vec6T<T>* acc, T* a) {
+GRADUS_INLINE void predict_articulated(const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x,
+                                       Frames& frames, const DriveForceT<T>* drive, const StaticContactT<T>* contacts,
+                                       const int* begin, const Extra& extra, const ArticulatedRoomT<T>& room,
+                                       Vec6T<T>* acc, T* a) {
   const Vec3T<T> g = cast<T>(gravity);
   auto force = [drive](int i) { return JointForceT<T>{drive[i - 1].tau, drive[i - 1].e}; };
   auto external = [&](int i, const FrameT<T>& f, Mat6T<T>& I, Vec6T<T>& b) {

@@ -24,7 +24,7 @@ Stand load(const RobotKind& kind, const double* z) {
   return {known ? static_cast<int>(z[0]) : 0, {z[1], z[2], z[3]}, {z[4], z[5], z[6], z[7]}, z[8] != 0};
 }
 void store(const Stand& s, double* z) {
-  const double out[kStand] = {double(s.foot), s.p_WF.x, s.p_WF.y, s.p_WF.z, s.q_WF.w,
+  const double out[kStand] = {double(s.foot), s.p_WF.x, s.p_WF.y, s.p_WF.z,           s.q_WF.w,
                               s.q_WF.x,       s.q_WF.y, s.q_WF.z, s.fresh ? 1.0 : 0.0};
   for (int i = 0; i < kStand; ++i) z[i] = out[i];
 }
@@ -90,7 +90,8 @@ Pose base_over(const RobotKind& kind, const Stand& stand, const double* q) {
   return Pose{to_matrix(stand.q_WF), stand.p_WF} * inverse(X_BF);
 }
 
-/// Angular velocity that turns a into b within h: rotation vector of b a⁻¹ by its series, exact to 1e-12 up to 0.1 rad a step.
+/// Angular velocity that turns a into b within h: rotation vector of b a⁻¹ by its series, exact to 1e-12 up to 0.1 rad
+/// a step.
 Vec3 turning(const Quat& a, const Quat& b, double h) {
   const Quat d = b * conjugate(a);
   const double sign = d.w < 0 ? -2 : 2;

@@ -111,7 +111,7 @@ void Engine::store_memory(std::span<double> state) {
   int count = 0;
   for (std::size_t pair = 0; pair < memory_.size(); ++pair) {
     const PairMemory& m = memory_[pair];
-    const bool hit = stop_ - m.hit_time < num_->repeat_time, pressed = stop_ - m.force_time < kMemoryTime;
+    const bool hit = stop_ - m.hit_time < numerics_->repeat_time, pressed = stop_ - m.force_time < kMemoryTime;
     if (!hit && !pressed) continue;
     if (count == memory_capacity(*model_)) {
       ++report_->full;
@@ -154,7 +154,7 @@ void Engine::guard_progress(const Event& e) {
 
 void Engine::run(const WheelsModel& model, std::span<double> state, std::span<const WheelCommand> commands, double h,
                  Report& report) {
-  model_ = &model, num_ = &model.par.numerics, report_ = &report, stop_ = h, give_up_ = false;
+  model_ = &model, numerics_ = &model.par.numerics, report_ = &report, stop_ = h, give_up_ = false;
   load(state, commands);
   load_memory(state);
   std::fill(pair_time_.begin(), pair_time_.end(), kNever);
@@ -243,16 +243,16 @@ void Engine::add_contacts(int count, int a, int b, int obstacle) {
 
 void Engine::touch_obstacles(int i) {
   Body& b = bodies_[i];
-  const double reach = b.shape.radius + num_->band, r_b = model_->par.ball.radius;
+  const double reach = b.shape.radius + numerics_->band, r_b = model_->par.ball.radius;
   const int walls = static_cast<int>(model_->par.field.walls.size());
   if (clear_of_obstacles(b, reach)) return;
   for (int o = 0; o < obstacle_total_; ++o) {
     if (obstacle_distance(o, b.now.p) > reach) continue;
     Contact* out = &contacts_[contact_count_];
     const int room = static_cast<int>(contacts_.size()) - contact_count_;
-    const int found = o < walls
-                          ? collect_wall(b.shape, b.placed, model_->par.field.walls[o], r_b, num_->band, out, room)
-                          : collect_block(b.shape, b.placed, model_->blocks[o - walls], r_b, num_->band, out, room);
+    const int found =
+        o < walls ? collect_wall(b.shape, b.placed, model_->par.field.walls[o], r_b, numerics_->band, out, room)
+                  : collect_block(b.shape, b.placed, model_->blocks[o - walls], r_b, numerics_->band, out, room);
     add_contacts(found, i, -1, o);
   }
 }
@@ -274,11 +274,11 @@ void Engine::touch_neighbours(int k, double t) {
     if (j == i || (local_[j] >= 0 && local_[j] < k)) continue;
     Body& other = bodies_[j];
     if (local_[j] < 0 && fresh_[j]) continue;  // has a new piece already and does not touch
-    if (!within(b, other, t, b.shape.radius + other.shape.radius + num_->band)) continue;
+    if (!within(b, other, t, b.shape.radius + other.shape.radius + numerics_->band)) continue;
     synchronise(other, t);
     const int first = std::min(i, j), second = std::max(i, j);
     const int found = collect_pair(bodies_[first].shape, bodies_[first].placed, bodies_[second].shape,
-                                   bodies_[second].placed, model_->par.ball.radius, num_->band,
+                                   bodies_[second].placed, model_->par.ball.radius, numerics_->band,
                                    &contacts_[contact_count_], static_cast<int>(contacts_.size()) - contact_count_);
     add_contacts(found, first, second, -1);
     if (found == 0 || local_[j] >= 0) continue;
@@ -307,7 +307,7 @@ void Engine::restart(double t, bool hit) {
     Contact& c = contacts_[k];
     c.row = false;
     c.speed = contact_speed(c);
-    if (c.gap < 1e-7 && c.speed < -num_->rest_speed) hit = true;
+    if (c.gap < 1e-7 && c.speed < -numerics_->rest_speed) hit = true;
   }
   if (hit && contact_count_ > 0) impact(t);
   const bool sliced = contact_count_ > 0 && slice(t);

@@ -94,7 +94,10 @@ class Engine {
   // impact.cpp
   void impact(double t);
   void build_impact();
+  void add_impact_rows(int k);
   void restitute(double t, double energy_before);
+  bool set_restitution(double t);
+  void cut_energy(const double* v_c, double energy_before);
   void project_remaining();
   void apply_impact(double t, double energy_before);
   double impact_energy() const;
@@ -105,9 +108,13 @@ class Engine {
   double slice_length(double t);
   bool build_slice(double t, double h);
   void predict_slice_velocity(int k, double h);
+  void predict_robot(const RobotModel& r, double h, Body& b, SolverBody& s) const;
+  Vec2 predict_ball(const Body& b, double h, SolverBody& s) const;
   void add_tyre_rows(double h);
   void add_friction_rows(double t, double h);
   void guess_row(SolverRow& r, const Contact& c, double t, double h, double velocity) const;
+  void remember_forces(double t, double h);
+  void write_slice(int k, double t, double h);
   void finish_slice(double t, double h);
   bool keeps_touching(const Contact& c) const;
 
@@ -123,7 +130,7 @@ class Engine {
   double contact_speed(const Contact& c) const;
 
   const WheelsModel* model_ = nullptr;
-  const Numerics* num_ = nullptr;
+  const Numerics* numerics_ = nullptr;
   Report* report_ = nullptr;
   double stop_ = 0;
   int body_total_ = 0, obstacle_total_ = 0;  // capacities

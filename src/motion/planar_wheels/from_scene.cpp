@@ -52,8 +52,28 @@ std::vector<Vec2> outline_of(const RobotKind& kind) {
 }
 
 LeagueNumbers numbers_of(const PitchSpec& p, int team) {
-  return {team,           p.length,     p.width,      p.goal_width,  p.goal_depth, p.corner,
-          p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
+  return {team,     p.length,        p.width,      p.goal_width, p.goal_depth,
+          p.corner, p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
+}
+
+/// What planar_wheels takes for granted of a robot with two wheels.
+void check_wheels(const RobotKind& kind, const WheelJoints& w, std::vector<std::string>& missing) {
+  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1],
+             &right = kind.links[static_cast<std::size_t>(w.right) + 1];
+  const Joint& motor = kind.joints[static_cast<std::size_t>(w.left)];
+  const Joint& other = kind.joints[static_cast<std::size_t>(w.right)];
+  const double radius = wheel_radius(kind, w.left + 1);
+  const bool alike = left.mass == right.mass && left.rotor == right.rotor && motor.servo.kd == other.servo.kd &&
+                     motor.servo.torque == other.servo.torque && motor.damping == other.damping &&
+                     wheel_radius(kind, w.right + 1) == radius;
+  if (!alike) missing.push_back("equal wheels: shapes, masses, servos and damping");
+  if (!(radius > 0)) missing.push_back("the radius of its wheels: give them a cylinder about y");
+  const bool centred = std::fabs(left.p_PB.x) < kClose && std::fabs(right.p_PB.x) < kClose &&
+                       std::fabs(left.p_PB.y + right.p_PB.y) < kClose;
+  if (!centred) missing.push_back("an axle whose middle is the base's origin");
+  if (std::fabs(body.com.y) > kClose) missing.push_back("a body whose mass centre is on its middle line");
+  if (!std::isfinite(motor.servo.torque) || !(motor.servo.kd > 0))
+    missing.push_back("wheel servos: kd (torque per lack of speed) and torque (its limit)");
 }
 
 }  // namespace
@@ -70,29 +90,18 @@ WheelJoints wheel_joints(const RobotKind& kind) {
   return kind.njoint() == 2 && w.left >= 0 && w.right >= 0 ? w : WheelJoints{};
 }
 
-RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& preset, std::vector<std::string>& missing) {
+RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& preset,
+                                 std::vector<std::string>& missing) {
   RobotParameters r = preset;
   const WheelJoints w = wheel_joints(kind);
   if (w.left < 0) {
     missing.push_back("two wheels: revolute joints about y, one on either side of the base");
     return r;
   }
-  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1],
-             &right = kind.links[static_cast<std::size_t>(w.right) + 1];
+  check_wheels(kind, w, missing);
+  const Link &body = kind.links[0], &left = kind.links[static_cast<std::size_t>(w.left) + 1];
   const Joint& motor = kind.joints[static_cast<std::size_t>(w.left)];
-  const Joint& other = kind.joints[static_cast<std::size_t>(w.right)];
   r.wheel_radius = wheel_radius(kind, w.left + 1);
-  const bool alike = left.mass == right.mass && left.rotor == right.rotor && motor.servo.kd == other.servo.kd &&
-                     motor.servo.torque == other.servo.torque && motor.damping == other.damping &&
-                     wheel_radius(kind, w.right + 1) == r.wheel_radius;
-  if (!alike) missing.push_back("equal wheels: shapes, masses, servos and damping");
-  if (!(r.wheel_radius > 0)) missing.push_back("the radius of its wheels: give them a cylinder about y");
-  const bool centred = std::fabs(left.p_PB.x) < kClose && std::fabs(right.p_PB.x) < kClose &&
-                       std::fabs(left.p_PB.y + right.p_PB.y) < kClose;
-  if (!centred) missing.push_back("an axle whose middle is the base's origin");
-  if (std::fabs(body.com.y) > kClose) missing.push_back("a body whose mass centre is on its middle line");
-  if (!std::isfinite(motor.servo.torque) || !(motor.servo.kd > 0))
-    missing.push_back("wheel servos: kd (torque per lack of speed) and torque (its limit)");
   r.half_axle = left.p_PB.y;
   r.body_mass = body.mass;
   r.centre_offset = std::fabs(body.com.x) < kClose ? 0 : body.com.x;
@@ -105,7 +114,8 @@ RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& p
   r.drive.speed_gain = motor.servo.kd;
   r.drive.limit_drive = r.drive.limit_brake = motor.servo.torque;
   r.outline = outline_of(kind);
-  if (r.outline.size() < 3) missing.push_back("an outline that is star-shaped about its axle: a box (or several) on its base that collides");
+  if (r.outline.size() < 3)
+    missing.push_back("an outline that is star-shaped about its axle: a box (or several) on its base that collides");
   return r;
 }
 

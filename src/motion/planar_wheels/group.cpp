@@ -10,12 +10,12 @@ using MemberView = View<Member::access>;
 
 /// What a member's respond needs, left by the group's predict.
 struct MemberScratch {
-  Sym3 mobility;       // robot: of (v, u, w); ball: 1/m in xx, 1/(ι m r²) in zz
-  Rot2 heading;        // robot: at the end of the step
+  Sym3 mobility;  // robot: of (v, u, w); ball: 1/m in xx, 1/(ι m r²) in zz
+  Rot2 heading;   // robot: at the end of the step
   WheelJoints wheels;
   double half_axle, wheel_radius;
-  Vec6 acc;            // of the root as predicted: what coupling added is the difference
-  double a[2];         // of the joints
+  Vec6 acc;     // of the root as predicted: what coupling added is the difference
+  double a[2];  // of the joints
   bool ball, present;
 };
 
@@ -53,8 +53,10 @@ MotionNeeds Member::bind(const RobotKind& kind) {
   n.scratch = sizeof(MemberScratch);
   n.uses_contacts = n.uses_drives = false;
   n.speed_targets = true;
-  if (kind.njoint() == 0) ball_parameters(kind, {}, n.missing);
-  else robot_parameters(kind, {}, n.missing);
+  if (kind.njoint() == 0)
+    ball_parameters(kind, {}, n.missing);
+  else
+    robot_parameters(kind, {}, n.missing);
   return n;
 }
 
@@ -89,10 +91,11 @@ void Member::response(View<access> view, std::span<const int> links, Response* o
   }
 }
 
-Group::Group(const WheelsModel& model, const GroupModel& group, double ground)
+Group::Group(const WheelsModel& model, const GroupModel& group, std::vector<WheelJoints> joints, double ground)
     : model_(model),
       has_referee_(group.spec.referee.has_value()),
       ground_(ground),
+      joints_(std::move(joints)),
       commands_(static_cast<std::size_t>(model.robot_count())),
       scratch_(model_) {
   if (has_referee_)
@@ -113,17 +116,14 @@ void Group::enter(const GroupContext& c) {
   const auto bodies = bodies_of(model_, next(c));
   clear_state(model_, bodies);
   std::fill_n(match_of(next(c)).begin(), kMatchSize, 0.0);
-  joints_.clear();
-  for (int i = 0; i < model_.body_count(); ++i) {
-    const MemberView view(c.members[static_cast<std::size_t>(i)]);
-    joints_.push_back(wheel_joints(view.kind()));
-    if (!is_ball(i)) set_robot(bodies, i, {}, 0);  // present; take fills in the rest
-  }
+  for (int i = 0; i < model_.robot_count(); ++i) set_robot(bodies, i, {}, 0);  // present; take fills in the rest
   for (int i = 0; i < model_.body_count(); ++i) take(c, i);
   if (has_referee_) kick_off(model_, bodies, Team::blue);
   for (int i = 0; i < model_.body_count(); ++i) {
-    if (!has_referee_) adopt(c, i);
-    else publish(c, i);
+    if (!has_referee_)
+      adopt(c, i);
+    else
+      publish(c, i);
   }
 }
 
@@ -263,8 +263,10 @@ void Group::commit(const GroupContext& c) {
   }
   const auto match = match_of(next(c));
   MatchEvent event = MatchEvent::none;
-  if (has_referee_) event = referee(model_, bodies_of(model_, next(c)), match, c.h, rules_);
-  else match[kClock] += c.h;
+  if (has_referee_)
+    event = referee(model_, bodies_of(model_, next(c)), match, c.h, rules_);
+  else
+    match[kClock] += c.h;
   const bool moved = coupled || event == MatchEvent::kick_off || event == MatchEvent::free_ball;
   for (int i = 0; i < model_.body_count(); ++i) {
     const MemberView view(c.members[static_cast<std::size_t>(i)]);
@@ -280,8 +282,10 @@ void Group::adopt(const GroupContext& c, int i) {
   const auto bodies = bodies_of(model_, next(c));
   const auto b = body_of(bodies, i);
   if (b[kPresent] != 0 && body_gap(model_, bodies, i) < 0) {
-    if (is_ball(i)) place_ball(model_, bodies, {b[kX], b[kY]}, {b[kBallVx], b[kBallVy]});
-    else place_robot(model_, bodies, i, {b[kX], b[kY]}, b[kTheta]);
+    if (is_ball(i))
+      place_ball(model_, bodies, {b[kX], b[kY]}, {b[kBallVx], b[kBallVy]});
+    else
+      place_robot(model_, bodies, i, {b[kX], b[kY]}, b[kTheta]);
   }
   publish(c, i);
 }
@@ -289,9 +293,12 @@ void Group::adopt(const GroupContext& c, int i) {
 PlaceResult Group::place(const GroupContext& c, int i, const PlaceWish& w) {
   const auto bodies = bodies_of(model_, next(c));
   Placement p;
-  if (is_ball(i)) p = w.present ? place_ball(model_, bodies, {w.x, w.y}, {w.vx, w.vy}) : Placement{};
-  else if (w.present) p = place_robot(model_, bodies, i, {w.x, w.y}, w.theta);
-  else body_of(bodies, i)[kPresent] = 0, p.placed = true;
+  if (is_ball(i))
+    p = w.present ? place_ball(model_, bodies, {w.x, w.y}, {w.vx, w.vy}) : Placement{};
+  else if (w.present)
+    p = place_robot(model_, bodies, i, {w.x, w.y}, w.theta);
+  else
+    body_of(bodies, i)[kPresent] = 0, p.placed = true;
   publish(c, i);
   return {p.placed, p.moved};
 }
@@ -312,7 +319,11 @@ Result<std::unique_ptr<GroupMotion>> make_group(const Model& model, const GroupM
   if (!parameters) return parameters.notes();
   const auto compiled = compile(*parameters);
   if (!compiled) return compiled.notes();
-  return std::unique_ptr<GroupMotion>(std::make_unique<Group>(*compiled, group, model.ground.present ? model.ground.offset : 0));
+  std::vector<WheelJoints> joints;
+  for (const int member : group.members)
+    joints.push_back(wheel_joints(*model.robots[static_cast<std::size_t>(member)].kind));
+  return std::unique_ptr<GroupMotion>(
+      std::make_unique<Group>(*compiled, group, std::move(joints), model.ground.present ? model.ground.offset : 0));
 }
 
 }  // namespace gradus::wheels

@@ -1,5 +1,5 @@
-/// planar_wheels as a motion of the step: the group of a match (robots of two teams and their ball) as one GroupMotion, and
-/// its members as robots that answer to impulses. Targets of wheel joints are wheel speeds [rad/s].
+/// planar_wheels as a motion of the step: the group of a match (robots of two teams and their ball) as one GroupMotion,
+/// and its members as robots that answer to impulses. Targets of wheel joints are wheel speeds [rad/s].
 ///
 /// Section of State:  bodies and contact memory [state.h], then score and clock [match.h]
 #pragma once
@@ -23,7 +23,7 @@ struct Member {
   static void predict(View<access> view, double h);  // what the group found
   static void respond(View<access> view);
   static void response(View<access> view, std::span<const int> links, Response* out);
-  static void commit(View<access>, double) {}        // done by the group
+  static void commit(View<access>, double) {}  // done by the group
 };
 
 /// The group's part of State as the engine's and the referee's numbers.
@@ -35,7 +35,7 @@ inline std::span<const double> match_of(std::span<const double> section) { retur
 
 class Group : public GroupMotion {
  public:
-  Group(const WheelsModel& model, const GroupModel& group, double ground);
+  Group(const WheelsModel& model, const GroupModel& group, std::vector<WheelJoints> joints, double ground);
   int section_size() const override { return state_size(model_) + kMatchSize; }
   std::span<const PrivateProperty> properties() const override { return properties_; }
   void enter(const GroupContext& c) override;
@@ -50,8 +50,8 @@ class Group : public GroupMotion {
 
  private:
   std::span<double> next(const GroupContext& c) const;
-  void take(const GroupContext& c, int member) const;            // q, v -> section
-  void publish(const GroupContext& c, int member) const;         // section -> q, v
+  void take(const GroupContext& c, int member) const;     // q, v -> section
+  void publish(const GroupContext& c, int member) const;  // section -> q, v
   void publish_ball(const GroupContext& c) const;
   void prepare_response(const GroupContext& c, int member) const;
   void add_impulse(const GroupContext& c, int member, const Vec6& dV) const;
@@ -61,9 +61,9 @@ class Group : public GroupMotion {
   WheelsModel model_;
   MatchRules rules_;
   bool has_referee_;
-  double ground_;                        // height of the floor [m]
-  std::vector<WheelJoints> joints_;     // (robots)
-  std::vector<WheelCommand> commands_;   // (robots)
+  double ground_;                       // height of the floor [m]
+  std::vector<WheelJoints> joints_;     // (members)
+  std::vector<WheelCommand> commands_;  // (robots)
   std::vector<PrivateProperty> properties_;
   Scratch scratch_;
   Report report_;

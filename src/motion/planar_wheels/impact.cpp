@@ -27,10 +27,6 @@ struct Accuracy {
 constexpr Accuracy kExact{{30, 1e-10}, 40, 1e-12}, kHeap{{6, 1e-3}, 4, 1e-7};
 const Accuracy& accuracy_for(int contacts) { return contacts <= 4 ? kExact : kHeap; }
 
-double energy_of(const Sym3& m, const double* v) {
-  return 0.5 * (m.xx * v[0] * v[0] + m.yy * v[1] * v[1] + m.zz * v[2] * v[2]) + m.xy * v[0] * v[1] +
-         m.xz * v[0] * v[2] + m.yz * v[1] * v[2];
-}
 double product(const Sym3& m, const double* a, const double* b) {
   return a[0] * (m.xx * b[0] + m.xy * b[1] + m.xz * b[2]) + a[1] * (m.xy * b[0] + m.yy * b[1] + m.yz * b[2]) +
          a[2] * (m.xz * b[0] + m.yz * b[1] + m.zz * b[2]);
@@ -40,12 +36,11 @@ double product(const Sym3& m, const double* a, const double* b) {
 
 double Engine::impact_energy() const {
   double e = 0;
-  for (int k = 0; k < island_size_; ++k) e += energy_of(bodies_[island_[k]].inertia, bodies_[island_[k]].now.q);
+  for (int k = 0; k < island_size_; ++k) e += kinetic_energy(bodies_[island_[k]].inertia, bodies_[island_[k]].now.q);
   return e;
 }
 
-/// Bodies and rows of eq. (17). What a mode holds still (a rolling robot sideways; in paper mode every robot hit by the
-/// ball) takes no impulse: its velocity goes to the target instead.
+/// Bodies and rows of eq. (17).
 void Engine::build_impact() {
   solver_.clear();
   for (int k = 0; k < island_size_; ++k) {
@@ -54,47 +49,48 @@ void Engine::build_impact() {
     s.inertia = b.inertia;
     for (int q = 0; q < 3; ++q) s.v_free[q] = b.now.q[q];
   }
+  for (int k = 0; k < contact_count_; ++k) add_impact_rows(k);
+}
+
+/// Normal and friction of contact k. What a mode holds still (a rolling robot sideways; in paper mode every robot hit
+/// by the ball) takes no impulse: its velocity goes to the target instead.
+void Engine::add_impact_rows(int k) {
   auto hold = [&](int body, double* j, double& target, bool all) {
     const Body& b = bodies_[body];
     if (!b.shape.robot) return;
     for (int q = 0; q < 3; ++q)
       if (all || (q == 1 && model_->par.impact == ImpactMode::rolling)) target -= j[q] * b.now.q[q], j[q] = 0;
   };
-  for (int k = 0; k < contact_count_; ++k) {
-    const Contact& c = contacts_[k];
-    const double mu = model_->par.impact == ImpactMode::paper ? 0 : surface(c).friction;
-    const bool kicked = model_->par.impact == ImpactMode::paper && c.b >= 0 && !bodies_[c.b].shape.robot;
-    row_of_[k] = friction_row_of_[k] = -1;
-    for (const bool tangential : {false, true}) {
-      if (tangential && mu == 0) continue;
-      SolverRow r = contact_row(c, tangential ? perp(c.n) : c.n, tangential, 0);
-      hold(c.a, r.ja, r.target, kicked);
-      if (c.b >= 0) hold(c.b, r.jb, r.target, false);
-      const double mobility = row_mobility(r, false);
-      if (mobility <= 0) break;
-      r.stiffness = 1 / (kRigid * mobility);
-      if (tangential)
-        r.normal = row_of_[k], r.friction = mu, r.side = -1;
-      else
-        r.hi = kUnbounded, r.side = c.speed < 0 ? 0 : -1;
-      (tangential ? friction_row_of_[k] : row_of_[k]) = solver_.row_count();
-      solver_.add_row() = r;
-    }
+  const Contact& c = contacts_[k];
+  const double mu = model_->par.impact == ImpactMode::paper ? 0 : surface(c).friction;
+  const bool kicked = model_->par.impact == ImpactMode::paper && c.b >= 0 && !bodies_[c.b].shape.robot;
+  row_of_[k] = friction_row_of_[k] = -1;
+  for (const bool tangential : {false, true}) {
+    if (tangential && mu == 0) continue;
+    SolverRow r = contact_row(c, tangential ? perp(c.n) : c.n, tangential, 0);
+    hold(c.a, r.ja, r.target, kicked);
+    if (c.b >= 0) hold(c.b, r.jb, r.target, false);
+    const double mobility = row_mobility(r, false);
+    if (mobility <= 0) break;
+    r.stiffness = 1 / (kRigid * mobility);
+    if (tangential)
+      r.normal = row_of_[k], r.friction = mu, r.side = -1;
+    else
+      r.hi = kUnbounded, r.side = c.speed < 0 ? 0 : -1;
+    (tangential ? friction_row_of_[k] : row_of_[k]) = solver_.row_count();
+    solver_.add_row() = r;
   }
 }
 
-/// Eq. (18) from the compressed velocities in the solver; leaves the result there.
-void Engine::restitute(double t, double energy_before) {
-  double* v_c = velocity_.data();
-  for (int k = 0; k < island_size_; ++k)
-    for (int q = 0; q < 3; ++q) v_c[3 * k + q] = solver_.body(k).v_free[q] = solver_.body(k).v[q];
+/// Normal impulses of eq. (18) and bounds of friction; says whether any contact bounces.
+bool Engine::set_restitution(double t) {
   bool bounces = false;
   for (int k = 0; k < contact_count_; ++k) {
     const Contact& c = contacts_[k];
     if (row_of_[k] < 0) continue;
     SolverRow& r = solver_.row(row_of_[k]);
-    const bool again = t - memory_[memory_index(c)].hit_time < num_->repeat_time;
-    const double e = c.speed < -num_->rest_speed && !again ? surface(c).restitution : 0;
+    const bool again = t - memory_[memory_index(c)].hit_time < numerics_->repeat_time;
+    const double e = c.speed < -numerics_->rest_speed && !again ? surface(c).restitution : 0;
     normal_impulse_[k] = (1 + e) * r.lambda;
     bounces |= e * r.lambda > 0;
     r.lo = r.hi = r.lambda = e * r.lambda;
@@ -105,16 +101,17 @@ void Engine::restitute(double t, double energy_before) {
   }
   for (int k = 0; k < contact_count_; ++k)  // after all points of a pair have been asked
     if (normal_impulse_[k] > 0) memory_[memory_index(contacts_[k])].hit_time = t;
-  if (!bounces) return;
-  const Accuracy& how = accuracy_for(contact_count_);
-  solver_.solve_rigid({1, 1}, how.rounds, how.speed);
-  if (model_->par.impact == ImpactMode::paper) return;  // robots push the ball like rocks there: no energy to compare
+  return bounces;
+}
+
+/// The largest share s ≤ 1 of the bounce that gains no energy: along v_c + s (v⁺ − v_c) it is a parabola of s.
+void Engine::cut_energy(const double* v_c, double energy_before) {
   double e_c = 0, linear = 0, square = 0;
   for (int k = 0; k < island_size_; ++k) {
     const Sym3& m = bodies_[island_[k]].inertia;
     const double* v = solver_.body(k).v;
     const double d[3] = {v[0] - v_c[3 * k], v[1] - v_c[3 * k + 1], v[2] - v_c[3 * k + 2]};
-    e_c += energy_of(m, v_c + 3 * k), linear += product(m, v_c + 3 * k, d), square += energy_of(m, d);
+    e_c += kinetic_energy(m, v_c + 3 * k), linear += product(m, v_c + 3 * k, d), square += kinetic_energy(m, d);
   }
   if (e_c + linear + square <= energy_before) return;
   const double room = std::max(energy_before - e_c, 0.0);
@@ -125,6 +122,18 @@ void Engine::restitute(double t, double energy_before) {
       double& v = solver_.body(k).v[q];
       v = v_c[3 * k + q] + std::min(s, 1.0) * (v - v_c[3 * k + q]);
     }
+}
+
+/// Eq. (18) from the compressed velocities in the solver; leaves the result there.
+void Engine::restitute(double t, double energy_before) {
+  double* v_c = velocity_.data();
+  for (int k = 0; k < island_size_; ++k)
+    for (int q = 0; q < 3; ++q) v_c[3 * k + q] = solver_.body(k).v_free[q] = solver_.body(k).v[q];
+  if (!set_restitution(t)) return;
+  const Accuracy& how = accuracy_for(contact_count_);
+  solver_.solve_rigid({1, 1}, how.rounds, how.speed);
+  // In paper mode robots push the ball like rocks: no energy to compare.
+  if (model_->par.impact != ImpactMode::paper) cut_energy(v_c, energy_before);
 }
 
 /// Contacts that still close after the bounce get one more plastic solve.

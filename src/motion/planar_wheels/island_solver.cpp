@@ -199,41 +199,47 @@ void IslandSolver::newton_direction() {
     for (int a = 0; a < 3; ++a) direction_[3 * order_[k] + a] = rhs_[3 * k + a];
 }
 
-/// Exact line search: the slope of the convex function along the direction rises monotonically; go to where it is 0.
-/// The rows' velocities x = J v − T (at the start) and their rates along the direction are computed once.
-void IslandSolver::step_along(const double* direction) {
-  double slope0 = 0, curvature = 0;  // of the inertia term: slope0 + α curvature
+/// The rows' velocities x = J v − T (at the start) and their rates along the direction, computed once.
+IslandSolver::LineSearch IslandSolver::search_along(const double* direction) {
+  LineSearch s;
   for (int i = 0; i < body_count_; ++i) {
     const SolverBody& b = bodies_[i];
     const double* d = direction + 3 * i;
     const double e[3] = {b.v[0] - b.v_free[0], b.v[1] - b.v_free[1], b.v[2] - b.v_free[2]};
     double m[3];
     times(b.inertia, d, m);
-    slope0 += dot3(m, e), curvature += dot3(m, d);
+    s.slope += dot3(m, e), s.curvature += dot3(m, d);
   }
-  int lines = 0;
   for (int i = 0; i < row_count_; ++i) {
     const SolverRow& r = rows_[i];
     const double rate = velocity_of(r, direction);
     if (rate == 0) continue;
     const double force = -r.stiffness * (velocity_of(r, nullptr) - r.target);
-    lines_[lines++] = {force, -r.stiffness * rate, rate, r.lo - r.carried, r.hi - r.carried};
+    lines_[s.lines++] = {force, -r.stiffness * rate, rate, r.lo - r.carried, r.hi - r.carried};
   }
-  auto slope_at = [&](double alpha, double& second) {
-    double slope = slope0 + alpha * curvature;
-    second = curvature;
-    for (int i = 0; i < lines; ++i) {
-      const Line& r = lines_[i];
-      const double l = r.force + alpha * r.force_rate;
-      slope -= (l < r.lo ? r.lo : l > r.hi ? r.hi : l) * r.rate;
-      second -= l > r.lo && l < r.hi ? r.force_rate * r.rate : 0;
-    }
-    return slope;
-  };
+  return s;
+}
+
+/// Slope of the convex function at α, and its derivative.
+double IslandSolver::slope_at(const LineSearch& s, double alpha, double& second) const {
+  double slope = s.slope + alpha * s.curvature;
+  second = s.curvature;
+  for (int i = 0; i < s.lines; ++i) {
+    const Line& r = lines_[i];
+    const double l = r.force + alpha * r.force_rate;
+    slope -= (l < r.lo ? r.lo : l > r.hi ? r.hi : l) * r.rate;
+    second -= l > r.lo && l < r.hi ? r.force_rate * r.rate : 0;
+  }
+  return slope;
+}
+
+/// Exact line search: the slope of the convex function along the direction rises monotonically; go to where it is 0.
+void IslandSolver::step_along(const double* direction) {
+  const LineSearch s = search_along(direction);
   double second, low = 0, high = kNever, alpha = 1;
-  const double start = std::fabs(slope_at(0, second));
+  const double start = std::fabs(slope_at(s, 0, second));
   for (int i = 0; i < kMaxLineSearch; ++i) {
-    const double slope = slope_at(alpha, second);
+    const double slope = slope_at(s, alpha, second);
     if (std::fabs(slope) <= kLineTolerance * start) break;
     if (slope > 0)
       high = alpha;

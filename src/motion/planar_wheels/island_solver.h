@@ -78,6 +78,10 @@ class IslandSolver {
   struct Line {  // a row along the direction of a line search
     double force, force_rate, rate, lo, hi;
   };
+  struct LineSearch {                 // the convex function along a direction
+    double slope = 0, curvature = 0;  // of the inertia term: slope + α curvature
+    int lines = 0;                    // rows that change, in lines_
+  };
   int at(int i, int j) const { return i * (i + 1) / 2 + j; }  // block of elimination positions i ≥ j
   double velocity_of(const SolverRow& r, const double* v) const;
   void plan_elimination();
@@ -87,6 +91,8 @@ class IslandSolver {
   bool newton(SolverEffort& effort);
   bool update_sides();
   void newton_direction();
+  LineSearch search_along(const double* direction);
+  double slope_at(const LineSearch& s, double alpha, double& second) const;
   void step_along(const double* direction);
   bool update_friction_bounds(double relative);
   void carry_impulses();

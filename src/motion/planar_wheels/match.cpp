@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "motion/planar_wheels/planar_wheels.h"
 
@@ -40,9 +39,7 @@ Placement search(const WheelsModel& m, std::span<double> state, int body, Vec2 p
 
 bool finite(Vec2 p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-int blue_count(const WheelsModel& m) {
-  return m.par.blue >= 0 ? m.par.blue : (m.robot_count() + 1) / 2;
-}
+int blue_count(const WheelsModel& m) { return m.par.blue >= 0 ? m.par.blue : (m.robot_count() + 1) / 2; }
 
 /// Place of robot k of n in its own half, for the team on +x that attacks −x: keeper, then lines of three.
 Vec2 formation(const Field& f, int k) {

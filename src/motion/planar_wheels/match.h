@@ -56,6 +56,7 @@ enum class MatchEvent { none, goal_blue, goal_yellow, kick_off, free_ball };
 
 /// Watches a step of length h: counts goals, kicks off again after the pause, frees a stuck ball at the nearest
 /// free-ball mark (centres of the quadrants).
-MatchEvent referee(const WheelsModel& m, std::span<double> state, std::span<double> match, double h, const MatchRules& rules);
+MatchEvent referee(const WheelsModel& m, std::span<double> state, std::span<double> match, double h,
+                   const MatchRules& rules);
 
 }  // namespace gradus::wheels

@@ -102,7 +102,25 @@ void check_field_and_numerics(const WheelsParameters& p, Checker& check) {
   check.positive(n.push_out_time, "push-out time");
 }
 
-/// Constants of eqs. (3) and (5), and the inertia an impact meets (sec. 5).
+/// The inertias that slices and impacts meet (sec. 5).  inertia_free: of yaw, wheels not turning
+void set_inertias(const WheelsParameters& all, double inertia_free, RobotModel& m) {
+  const Sym3 slipping{m.mass_v, 0, 0, m.mass, m.mass_offset, m.inertia_w};
+  const Sym3 rolling{m.mass_v, 0, 0, m.mass, 0, m.inertia_w};
+  const Sym3 rolling_mobility{1 / m.mass_v, 0, 0, 0, 0, 1 / m.inertia_w};  // no sideways freedom
+  const bool rolls = all.tyres == Tyres::rolling;
+  m.slide_inertia = rolls ? rolling : slipping;
+  m.slide_mobility = rolls ? rolling_mobility : inverse(slipping);
+  if (all.impact == ImpactMode::rolling) {
+    m.inertia = rolling;
+    m.mobility = rolling_mobility;
+    return;
+  }
+  const Sym3 free_body{m.mass, 0, 0, m.mass, m.mass_offset, inertia_free};  // (27): wheels do not count
+  m.inertia = all.impact == ImpactMode::paper ? free_body : slipping;
+  m.mobility = inverse(m.inertia);
+}
+
+/// Constants of eqs. (3) and (5).
 RobotModel derive(const RobotParameters& p, const WheelsParameters& all, Checker& check, int index) {
   RobotModel m;
   m.par = p;
@@ -115,22 +133,7 @@ RobotModel derive(const RobotParameters& p, const WheelsParameters& all, Checker
   if (p.drive.input == DriveInput::torque) m.gain = 1, m.slope = 0;
   if (p.drive.input == DriveInput::voltage) m.gain = p.drive.torque_per_volt, m.slope = p.drive.back_emf;
   if (p.drive.input == DriveInput::wheel_speed) m.gain = m.slope = p.drive.speed_gain;
-  m.slide_inertia = {m.mass_v, 0, 0, m.mass, m.mass_offset, m.inertia_w};
-  m.slide_mobility = inverse(m.slide_inertia);
-  if (all.tyres == Tyres::rolling) {
-    m.slide_inertia = {m.mass_v, 0, 0, m.mass, 0, m.inertia_w};
-    m.slide_mobility = {1 / m.mass_v, 0, 0, 0, 0, 1 / m.inertia_w};
-  }
-  if (all.impact == ImpactMode::slip) {
-    m.inertia = {m.mass_v, 0, 0, m.mass, m.mass_offset, m.inertia_w};
-    m.mobility = inverse(m.inertia);
-  } else if (all.impact == ImpactMode::paper) {  // (27): a free rigid body, wheels do not count
-    m.inertia = {m.mass, 0, 0, m.mass, m.mass_offset, inertia_free};
-    m.mobility = inverse(m.inertia);
-  } else {  // rolling kept: no sideways freedom
-    m.inertia = {m.mass_v, 0, 0, m.mass, 0, m.inertia_w};
-    m.mobility = {1 / m.mass_v, 0, 0, 0, 0, 1 / m.inertia_w};
-  }
+  set_inertias(all, inertia_free, m);
   std::string problem;
   m.pieces = convex_pieces(p.outline, problem);
   if (!problem.empty()) check.fail(fmt::format("planar_wheels: robot {}: {}", index, problem));

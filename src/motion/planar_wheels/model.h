@@ -113,6 +113,10 @@ struct Sym3 {
   double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
 };
 Sym3 inverse(const Sym3& a);  // a positive definite
+inline double kinetic_energy(const Sym3& m, const double* v) {
+  return 0.5 * (m.xx * v[0] * v[0] + m.yy * v[1] * v[1] + m.zz * v[2] * v[2]) + m.xy * v[0] * v[1] +
+         m.xz * v[0] * v[2] + m.yz * v[1] * v[2];
+}
 
 struct RobotModel {
   RobotParameters par;

@@ -34,7 +34,7 @@ bool Engine::hold_at_boundary(double t, double h) {
   bool presses = false;
   for (int k = 0; k < contact_count_; ++k) {
     const Contact& c = contacts_[k];
-    if (c.gap > 2 * num_->standoff || row_of_[k] < 0) continue;
+    if (c.gap > 2 * numerics_->standoff || row_of_[k] < 0) continue;
     ++touching;
     corner = &c;
     presses |= solver_.row_velocity(solver_.row(row_of_[k])) < -1e-9;

@@ -18,7 +18,7 @@ double Engine::locate(double t, double horizon, Certificate certificate) {
   for (int i = 0; i < kMostJumps; ++i) {
     const double s = certificate(t);
     ++report_->certificates;
-    if (s < num_->time_tolerance) return t;
+    if (s < numerics_->time_tolerance) return t;
     t += s;
     if (t >= horizon) return kNever;
   }
@@ -50,7 +50,7 @@ double Engine::locate_pair(int i, int j, double t, double horizon, bool is_resti
       Held held;
       const double end = std::min(horizon, first);
       const double found = locate(t, end, [&](double at) {
-        const Lookahead look{end - at, num_->band, num_->held_slack};
+        const Lookahead look{end - at, numerics_->band, numerics_->held_slack};
         return certify(placed_at(a, at), placed_at(b, at), look, is_resting ? &held : nullptr);
       });
       first = std::min(first, found);
@@ -80,7 +80,7 @@ double Engine::locate_obstacle(int i, int obstacle, double t, double horizon, bo
     Held held;
     const double end = std::min(horizon, first);
     const double found = locate(t, end, [&](double at) {
-      const Lookahead look{end - at, num_->band, num_->held_slack};
+      const Lookahead look{end - at, numerics_->band, numerics_->held_slack};
       return certify(placed_at(b, at), look, is_resting ? &held : nullptr);
     });
     first = std::min(first, found);

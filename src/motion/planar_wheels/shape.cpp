@@ -178,7 +178,8 @@ bool any_holds(std::span<const std::vector<Vec2>> parts, Vec2 p, double depth) {
 bool follows_surface(std::span<const Vec2> outline, std::span<const std::vector<Vec2>> parts) {
   for (std::size_t i = 0; i < outline.size(); ++i) {
     const Vec2 a = outline[i], b = outline[(i + 1) % outline.size()], middle = 0.5 * (a + b);
-    if (!(cross(a, b) > 0) || any_holds(parts, middle, 10 * kSame) || !any_holds(parts, middle, -10 * kSame)) return false;
+    if (!(cross(a, b) > 0) || any_holds(parts, middle, 10 * kSame) || !any_holds(parts, middle, -10 * kSame))
+      return false;
   }
   return true;
 }
@@ -210,8 +211,7 @@ std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts) {
           if (crossing(a, b, parts[j][l], parts[j][(l + 1) % parts[j].size()], x)) keep(x);
         }
     }
-  std::sort(points.begin(), points.end(),
-            [](Vec2 a, Vec2 b) { return std::atan2(a.y, a.x) < std::atan2(b.y, b.x); });
+  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return std::atan2(a.y, a.x) < std::atan2(b.y, b.x); });
   std::vector<Vec2> out;
   for (std::size_t i = 0; i < points.size(); ++i) {  // points in the middle of a straight edge say nothing
     const Vec2 a = points[(i + points.size() - 1) % points.size()], b = points[i], c = points[(i + 1) % points.size()];

@@ -22,24 +22,20 @@ constexpr FixedPoint kFriction{4, 3e-3};
 Sym3 plus(const Sym3& a, double k, const Sym3& b) {
   return {a.xx + k * b.xx, a.xy + k * b.xy, a.xz + k * b.xz, a.yy + k * b.yy, a.yz + k * b.yz, a.zz + k * b.zz};
 }
-double energy_of(const Sym3& m, const double* v) {
-  return 0.5 * (m.xx * v[0] * v[0] + m.yy * v[1] * v[1] + m.zz * v[2] * v[2]) + m.xy * v[0] * v[1] +
-         m.xz * v[0] * v[2] + m.yz * v[1] * v[2];
-}
 
 }  // namespace
 
 /// A touching pair leaves contact only when clearly opening or beyond the standoff.
-bool Engine::keeps_touching(const Contact& c) const { return c.gap < num_->standoff && c.speed < kOpening; }
+bool Engine::keeps_touching(const Contact& c) const { return c.gap < numerics_->standoff && c.speed < kOpening; }
 
 /// Long enough to be cheap, short enough that gaps change by little beyond their linear course.
 double Engine::slice_length(double t) {
   const double left = stop_ - t;
-  double h = std::min(num_->longest_slice, left);
+  double h = std::min(numerics_->longest_slice, left);
   for (int k = 0; k < island_size_; ++k) {
     const Body& b = bodies_[island_[k]];
     const double w = std::fabs(b.now.q[2]);
-    if (b.shape.robot && w * h > num_->slice_turn) h = num_->slice_turn / w;
+    if (b.shape.robot && w * h > numerics_->slice_turn) h = numerics_->slice_turn / w;
   }
   for (int k = 0; k < contact_count_; ++k) {
     Contact& c = contacts_[k];
@@ -47,33 +43,39 @@ double Engine::slice_length(double t) {
     const Body* b = c.b >= 0 ? &bodies_[c.b] : nullptr;
     c.curvature =
         gap_curvature(c, a.shape, a.placed, b ? &b->shape : nullptr, b ? &b->placed : nullptr, model_->par.ball.radius);
-    h = std::min(h, std::sqrt(2 * num_->slice_curvature / (std::fabs(c.curvature) + 0.1)));
+    h = std::min(h, std::sqrt(2 * numerics_->slice_curvature / (std::fabs(c.curvature) + 0.1)));
   }
   h = std::max(h, std::min(kShortest, left));
   return left < 1.3 * h ? left : h;
 }
 
-/// v* and A of eq. (12): motors and gyroscopic terms explicit, motor damping implicit; the ball's floor friction.
+/// v* and A of eq. (12) of the island's body k.
 void Engine::predict_slice_velocity(int k, double h) {
   Body& b = bodies_[island_[k]];
-  SolverBody& s = solver_.body(k);
-  for (int q = 0; q < 3; ++q) s.v_free[q] = b.now.q[q];
-  if (b.shape.robot) {
-    const RobotModel& r = *b.shape.robot;
-    b.modes = robot_modes(*model_, r, b.now, b.command);
-    const RobotModes& m = b.modes;
-    s.inertia = plus(r.slide_inertia, h, {m.damp_vv, 0, m.damp_vw, 0, 0, m.damp_ww});
-    const double *q = b.now.q, f[3] = {r.mass * q[1] * q[2] + r.mass_offset * q[2] * q[2] + m.force_v -
-                                           m.damp_vv * q[0] - m.damp_vw * q[2],
-                                       -r.mass * q[0] * q[2],
-                                       -r.mass_offset * q[0] * q[2] + m.force_w - m.damp_vw * q[0] - m.damp_ww * q[2]};
-    const Sym3 inv = inverse(s.inertia);
-    s.v_free[0] += h * (inv.xx * f[0] + inv.xy * f[1] + inv.xz * f[2]);
-    s.v_free[1] += h * (inv.xy * f[0] + inv.yy * f[1] + inv.yz * f[2]);
-    s.v_free[2] += h * (inv.xz * f[0] + inv.yz * f[1] + inv.zz * f[2]);
-    if (model_->par.tyres == Tyres::rolling) s.v_free[1] = 0;
-    return;
-  }
+  if (b.shape.robot)
+    predict_robot(*b.shape.robot, h, b, solver_.body(k));
+  else
+    roll_next_[k] = predict_ball(b, h, solver_.body(k));
+}
+
+/// Motors and gyroscopic terms explicit, motor damping implicit.
+void Engine::predict_robot(const RobotModel& r, double h, Body& b, SolverBody& s) const {
+  b.modes = robot_modes(*model_, r, b.now, b.command);
+  const RobotModes& m = b.modes;
+  s.inertia = plus(r.slide_inertia, h, {m.damp_vv, 0, m.damp_vw, 0, 0, m.damp_ww});
+  const double* q = b.now.q;
+  const double f[3] = {
+      r.mass * q[1] * q[2] + r.mass_offset * q[2] * q[2] + m.force_v - m.damp_vv * q[0] - m.damp_vw * q[2],
+      -r.mass * q[0] * q[2], -r.mass_offset * q[0] * q[2] + m.force_w - m.damp_vw * q[0] - m.damp_ww * q[2]};
+  const Sym3 inv = inverse(s.inertia);
+  s.v_free[0] = q[0] + h * (inv.xx * f[0] + inv.xy * f[1] + inv.xz * f[2]);
+  s.v_free[1] = q[1] + h * (inv.xy * f[0] + inv.yy * f[1] + inv.yz * f[2]);
+  s.v_free[2] = q[2] + h * (inv.xz * f[0] + inv.yz * f[1] + inv.zz * f[2]);
+  if (model_->par.tyres == Tyres::rolling) s.v_free[1] = 0;
+}
+
+/// Friction of the floor: while it slides, then while it rolls. Returns the speed at which it rolls afterwards.
+Vec2 Engine::predict_ball(const Body& b, double h, SolverBody& s) const {
   const BallParameters& ball = model_->par.ball;
   s.inertia = model_->ball_inertia;
   const Vec2 v{b.now.q[0], b.now.q[1]}, slip = v - b.now.roll;
@@ -91,7 +93,7 @@ void Engine::predict_slice_velocity(int k, double h) {
   const double loss = ball.spin_resistance * h;
   s.v_free[0] = v_next.x, s.v_free[1] = v_next.y;
   s.v_free[2] = b.now.q[2] > loss ? b.now.q[2] - loss : b.now.q[2] < -loss ? b.now.q[2] + loss : 0;
-  roll_next_[k] = roll;
+  return roll;
 }
 
 /// The first guess of a row's side and friction bound: what the pair did in the last slice.
@@ -121,15 +123,17 @@ bool Engine::build_slice(double t, double h) {
   for (int k = 0; k < contact_count_; ++k) {
     Contact& c = contacts_[k];
     row_of_[k] = friction_row_of_[k] = -1;
-    c.row = c.gap < 1e-7 || c.speed > -num_->rest_speed || t - memory_[memory_index(c)].hit_time < num_->repeat_time;
+    c.row = c.gap < 1e-7 || c.speed > -numerics_->rest_speed ||
+            t - memory_[memory_index(c)].hit_time < numerics_->repeat_time;
     if (!c.row) continue;
     SolverRow r = contact_row(c, c.n, false, h);
     const double mobility = row_mobility(r, true);
     if (mobility <= 0) continue;
-    const double above = c.gap - num_->standoff;
-    r.target = above > 0 ? -above / h : std::min(-above / std::max(num_->push_out_time, h), num_->push_out_speed);
+    const double above = c.gap - numerics_->standoff;
+    r.target =
+        above > 0 ? -above / h : std::min(-above / std::max(numerics_->push_out_time, h), numerics_->push_out_speed);
     r.target -= 0.5 * h * std::min(c.curvature, 0.0);
-    r.stiffness = 1 / (num_->compliance * mobility);
+    r.stiffness = 1 / (numerics_->compliance * mobility);
     r.hi = kUnbounded;
     const double velocity = solver_.row_velocity(r);
     guess_row(r, c, t, h, velocity);
@@ -148,7 +152,7 @@ void Engine::add_friction_rows(double t, double h) {
     SolverRow r = contact_row(c, perp(c.n), true, h);
     const double mobility = row_mobility(r, true);
     if (mobility <= 0) continue;
-    r.stiffness = 1 / (kCreep * num_->compliance * mobility);
+    r.stiffness = 1 / (kCreep * numerics_->compliance * mobility);
     r.normal = row_of_[k];
     r.friction = mu;
     guess_row(r, c, t, h, 0);
@@ -168,7 +172,7 @@ void Engine::add_tyre_rows(double h) {
     SolverRow row;
     row.a = k;
     row.ja[1] = 1;
-    row.stiffness = r.mass / num_->compliance;
+    row.stiffness = r.mass / numerics_->compliance;
     row.hi = mu * r.mass * model_->par.gravity * h;
     row.lo = -row.hi;
     const double needed = -r.mass * solver_.body(k).v_free[1];
@@ -177,8 +181,8 @@ void Engine::add_tyre_rows(double h) {
   }
 }
 
-/// Writes the slices of all bodies that carry force, and what to remember.
-void Engine::finish_slice(double t, double h) {
+/// What pairs remember of the slice, and which bodies carry force.
+void Engine::remember_forces(double t, double h) {
   for (int k = 0; k < island_size_; ++k) bodies_[island_[k]].in_contact = false;
   for (int k = 0; k < contact_count_; ++k) {
     const Contact& c = contacts_[k];
@@ -197,23 +201,31 @@ void Engine::finish_slice(double t, double h) {
       if (c.b >= 0) bodies_[c.b].in_contact = true;
     }
   }
-  for (int k = 0; k < island_size_; ++k) {
-    Body& b = bodies_[island_[k]];
-    if (!b.in_contact) continue;
-    const double turn = b.shape.robot ? 0.5 * h * b.now.q[2] : 0, ct = 1 - 0.5 * turn * turn;
-    const Rot2 R{b.now.R.c * ct - b.now.R.s * turn, b.now.R.s * ct + b.now.R.c * turn};
-    for (int q = 0; q < 3; ++q) b.now.q[q] = solver_.body(k).v[q];
-    if (b.shape.robot && std::fabs(b.now.q[1]) < 1e-5) b.now.q[1] = 0;  // what the tyre row's compliance leaves
-    if (!b.shape.robot) b.now.roll = roll_next_[k];
-    const Vec2 q{b.now.q[0], b.now.q[1]}, v = b.shape.robot ? R * q : q;
-    Piece& p = b.piece;
-    p.t0 = t;
-    p.t1 = stop_ - (t + h) < num_->time_tolerance ? stop_ : t + h;
-    p.degree = 1;
-    p.x[0] = b.now.p.x, p.x[1] = v.x, p.y[0] = b.now.p.y, p.y[1] = v.y;
-    p.theta[0] = b.now.theta, p.theta[1] = b.shape.robot ? b.now.q[2] : 0;
-    p.bounds();
-  }
+}
+
+/// Constant twist from t to t + h, of the island's body k.
+void Engine::write_slice(int k, double t, double h) {
+  Body& b = bodies_[island_[k]];
+  const double turn = b.shape.robot ? 0.5 * h * b.now.q[2] : 0, ct = 1 - 0.5 * turn * turn;
+  const Rot2 R{b.now.R.c * ct - b.now.R.s * turn, b.now.R.s * ct + b.now.R.c * turn};  // half-way
+  for (int q = 0; q < 3; ++q) b.now.q[q] = solver_.body(k).v[q];
+  if (b.shape.robot && std::fabs(b.now.q[1]) < 1e-5) b.now.q[1] = 0;  // what the tyre row's compliance leaves
+  if (!b.shape.robot) b.now.roll = roll_next_[k];
+  const Vec2 q{b.now.q[0], b.now.q[1]}, v = b.shape.robot ? R * q : q;
+  Piece& p = b.piece;
+  p.t0 = t;
+  p.t1 = stop_ - (t + h) < numerics_->time_tolerance ? stop_ : t + h;
+  p.degree = 1;
+  p.x[0] = b.now.p.x, p.x[1] = v.x, p.y[0] = b.now.p.y, p.y[1] = v.y;
+  p.theta[0] = b.now.theta, p.theta[1] = b.shape.robot ? b.now.q[2] : 0;
+  p.bounds();
+}
+
+/// Writes the slices of all bodies that carry force, and what to remember.
+void Engine::finish_slice(double t, double h) {
+  remember_forces(t, h);
+  for (int k = 0; k < island_size_; ++k)
+    if (bodies_[island_[k]].in_contact) write_slice(k, t, h);
   roll_friction(1);
   for (int k = 0; k < island_size_; ++k) bodies_[island_[k]].start = bodies_[island_[k]].now;
 }
@@ -237,7 +249,7 @@ bool Engine::slice(double t) {
   double gain = 0;
   for (int k = 0; k < island_size_; ++k) {
     const SolverBody& s = solver_.body(k);
-    gain += energy_of(s.inertia, s.v) - energy_of(s.inertia, s.v_free);
+    gain += kinetic_energy(s.inertia, s.v) - kinetic_energy(s.inertia, s.v_free);
   }
   if (gain > 0) report_->slice_gain += gain, report_->slice_gain_max = std::max(report_->slice_gain_max, gain);
   finish_slice(t, h);

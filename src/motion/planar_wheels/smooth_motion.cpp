@@ -164,6 +164,22 @@ Series wheel_margin(const RobotModel& r, const RobotModes& modes, const WheelCom
   return c;
 }
 
+/// A turning wheel's speed in the sense in which it turns: torque limits change where it is 0.
+Series turning_margin(const RobotModel& r, const RobotModes& modes, const Piece& p, int i) {
+  Series c{};
+  for (int j = 0; j < kOrder; ++j) c[j] = modes.turning[i] * (p.v[j] + (i == 0 ? 1 : -1) * r.par.half_axle * p.w[j]);
+  return c;
+}
+
+/// The sideways acceleration that gripping tyres must give.
+Series needed_grip(const RobotModel& r, const Piece& p) {
+  Series need{};
+  for_each_order([&]<int j>() {
+    if constexpr (j + 1 < kOrder) need[j] = cauchy<j>(p.v, p.w) + r.mass_offset / r.mass * (j + 1) * p.w[j + 1];
+  });
+  return need;
+}
+
 /// Shortens h to the first end of a mode. Returns what ended it.
 PieceEnd first_mode_end(const WheelsModel& m, const RobotModel& r, const RobotModes& modes, const WheelCommand& command,
                         const Piece& p, double& h) {
@@ -177,12 +193,7 @@ PieceEnd first_mode_end(const WheelsModel& m, const RobotModel& r, const RobotMo
       consider(wheel_margin(r, modes, command, p, i, true), PieceEnd::mode);
       if (!modes.wheel[i]) consider(wheel_margin(r, modes, command, p, i, false), PieceEnd::mode);
     }
-    if (modes.turning[i]) {
-      Series c{};
-      for (int j = 0; j < kOrder; ++j)
-        c[j] = modes.turning[i] * (p.v[j] + (i == 0 ? 1 : -1) * r.par.half_axle * p.w[j]);
-      consider(c, PieceEnd::mode);
-    }
+    if (modes.turning[i]) consider(turning_margin(r, modes, p, i), PieceEnd::mode);
   }
   if (m.par.tyres == Tyres::rolling) return end;
   if (modes.tyre != 0) {
@@ -190,10 +201,7 @@ PieceEnd first_mode_end(const WheelsModel& m, const RobotModel& r, const RobotMo
     for (int j = 0; j < kOrder; ++j) c[j] = modes.tyre * p.u[j];
     consider(c, PieceEnd::grip);
   } else {
-    Series need{};
-    for_each_order([&]<int j>() {
-      if constexpr (j + 1 < kOrder) need[j] = cauchy<j>(p.v, p.w) + r.mass_offset / r.mass * (j + 1) * p.w[j + 1];
-    });
+    const Series need = needed_grip(r, p);
     for (const double sign : {1.0, -1.0}) {
       Series c{};
       for (int j = 0; j < kOrder; ++j) c[j] = -sign * need[j];

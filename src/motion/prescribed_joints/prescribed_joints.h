@@ -1,6 +1,6 @@
-/// Level 2: the joints follow their targets, whatever torque that takes; the base moves with the full effect of that motion
-/// [paper 000, 4.3: first six rows of the equations of motion]. Cannot show servo limits.
-/// Private state: steps left to catch up with the targets. docs/motion_prescribed_joints.md
+/// Level 2: the joints follow their targets, whatever torque that takes; the base moves with the full effect of that
+/// motion [paper 000, 4.3: first six rows of the equations of motion]. Cannot show servo limits. Private state: steps
+/// left to catch up with the targets. docs/motion_prescribed_joints.md
 #pragma once
 #include "state/motion.h"
 
@@ -9,9 +9,9 @@ namespace gradus {
 struct PrescribedJoints {
   static constexpr std::string_view name = "prescribed_joints";
   static constexpr int level = 2;
-  static constexpr Access access{
-      .reads = Field::q | Field::v | Field::z | Field::target | Field::frames | Field::contacts | Field::acc | Field::impulse,
-      .writes = Field::q | Field::v | Field::z | Field::r | Field::acc | Field::impulse};
+  static constexpr Access access{.reads = Field::q | Field::v | Field::z | Field::target | Field::frames |
+                                          Field::contacts | Field::acc | Field::impulse,
+                                 .writes = Field::q | Field::v | Field::z | Field::r | Field::acc | Field::impulse};
   static MotionNeeds bind(const RobotKind& kind);
   static void enter(View<access> view, double h);
   static void predict(View<access> view, double h);

@@ -96,7 +96,8 @@ struct Now {
 };
 inline Now read(const Lanes& lanes, int world) {
   const RobotKind& kind = lanes.kind();
-  Now n{std::vector<double>(static_cast<std::size_t>(kind.nq())), std::vector<double>(static_cast<std::size_t>(kind.nv())),
+  Now n{std::vector<double>(static_cast<std::size_t>(kind.nq())),
+        std::vector<double>(static_cast<std::size_t>(kind.nv())),
         std::vector<double>(static_cast<std::size_t>(kind.njoint()))};
   EXPECT_TRUE(lanes.read_q(world, n.q) && lanes.read_v(world, n.v) && lanes.read_tau(world, n.tau));
   return n;

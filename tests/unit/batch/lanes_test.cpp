@@ -27,10 +27,16 @@ void expect_bits_of_world(const std::string& robot, LaneType type, double tumble
 
 TEST(Lanes, one_double_stands_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 0, 2, 300); }
 TEST(Lanes, one_double_falls_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 1, 3, 800); }
-TEST(Lanes, eight_doubles_stand_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble8, 0, 8, 300); }
+TEST(Lanes, eight_doubles_stand_with_the_bits_of_world) {
+  expect_bits_of_world("humanoid28.toml", kDouble8, 0, 8, 300);
+}
 // Falling lanes meet different limits in the same step: every lane must keep its own opinion.
-TEST(Lanes, eight_doubles_fall_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble8, 1, 11, 800); }
-TEST(Lanes, a_four_legged_robot_falls_with_the_bits_of_world) { expect_bits_of_world("quadruped.urdf", kDouble8, 1, 8, 500); }
+TEST(Lanes, eight_doubles_fall_with_the_bits_of_world) {
+  expect_bits_of_world("humanoid28.toml", kDouble8, 1, 11, 800);
+}
+TEST(Lanes, a_four_legged_robot_falls_with_the_bits_of_world) {
+  expect_bits_of_world("quadruped.urdf", kDouble8, 1, 8, 500);
+}
 TEST(Lanes, a_robot_bolted_to_the_world_swings_with_the_bits_of_world) {
   expect_bits_of_world("double_pendulum.toml", kDouble8, 0, 8, 500);
 }
@@ -68,7 +74,8 @@ TEST(Lanes, a_float_lane_gives_the_bits_of_one_float) {
   EXPECT_EQ(one->hash(), lanes->hash());
 }
 
-// Rounding of float: 6e-8 of 0.3 m a step, damped by the stance; facts/gpu.md found 7e-6 m and 3e-4 rad as the worst of 256.
+// Rounding of float: 6e-8 of 0.3 m a step, damped by the stance; facts/gpu.md found 7e-6 m and 3e-4 rad as the worst of
+// 256.
 TEST(Lanes, floats_stand_as_doubles_do) {
   const Model model = model_of("humanoid28.toml");
   auto f = lanes_of(model, 32, kFloat16), d = lanes_of(model, 32, kDouble8);
@@ -92,12 +99,21 @@ void expect_recomputed_as_stored(const std::string& robot, LaneType type, double
     for (int w = 0; w < 16; ++w) put(*l, w, perturbed(model, w, w % 2));
   stored->step(200);
   recomputed->step(200);
-  for (int w = 0; w < 16; ++w) EXPECT_LT(distance(read(*stored, w).q, read(*recomputed, w).q), tolerance) << robot << " " << w;
+  for (int w = 0; w < 16; ++w)
+    EXPECT_LT(distance(read(*stored, w).q, read(*recomputed, w).q), tolerance) << robot << " " << w;
 }
-TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_humanoid) { expect_recomputed_as_stored("humanoid28.toml", kDouble, 1e-10); }
-TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_quadruped) { expect_recomputed_as_stored("quadruped.urdf", kDouble, 1e-10); }
-TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_pendulum) { expect_recomputed_as_stored("double_pendulum.toml", kDouble, 1e-10); }
-TEST(Lanes, recomputed_frames_give_the_same_motion_in_float) { expect_recomputed_as_stored("humanoid28.toml", kFloat16, 2e-2); }
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_humanoid) {
+  expect_recomputed_as_stored("humanoid28.toml", kDouble, 1e-10);
+}
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_quadruped) {
+  expect_recomputed_as_stored("quadruped.urdf", kDouble, 1e-10);
+}
+TEST(Lanes, recomputed_frames_give_the_same_motion_of_a_pendulum) {
+  expect_recomputed_as_stored("double_pendulum.toml", kDouble, 1e-10);
+}
+TEST(Lanes, recomputed_frames_give_the_same_motion_in_float) {
+  expect_recomputed_as_stored("humanoid28.toml", kFloat16, 2e-2);
+}
 
 TEST(Lanes, targets_belong_to_one_world) {
   const Model model = model_of("humanoid28.toml");

@@ -100,7 +100,8 @@ TEST(Foxglove, FrameTransformsHoldEveryNumberBitForBit) {
 }
 
 TEST(Foxglove, NumbersThatAreNotFiniteBecomeNullInJson) {
-  const foxglove::Shape shapes[] = {{foxglove::ShapeKind::cube, {{std::nan(""), INFINITY, 1}, {1, 0, 0, 0}}, {1, 1, 1}, {}, {}, {}}};
+  const foxglove::Shape shapes[] = {
+      {foxglove::ShapeKind::cube, {{std::nan(""), INFINITY, 1}, {1, 0, 0, 0}}, {1, 1, 1}, {}, {}, {}}};
   const foxglove::Entity entities[] = {{"a", "b", shapes}};
   std::string out;
   foxglove::append_scene_update(out, 0, entities);

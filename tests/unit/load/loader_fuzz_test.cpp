@@ -61,7 +61,8 @@ void try_map(const std::string& path, const std::string& bytes) {
   demand(map.notes().size() <= 102, "messages are bounded");
   if (!map) return;
   demand(map->nx >= 2 && map->ny >= 2, "a loaded map has cells");
-  demand(map->z.size() == static_cast<std::size_t>(map->nx) * static_cast<std::size_t>(map->ny), "a loaded map is full");
+  demand(map->z.size() == static_cast<std::size_t>(map->nx) * static_cast<std::size_t>(map->ny),
+         "a loaded map is full");
   for (const double z : map->z) demand(!std::isinf(z), "heights are finite or unknown");
 }
 
@@ -169,10 +170,11 @@ std::string numpy_map() {
 std::string hfield_map() { return std::string("\x03\x00\x00\x00\x02\x00\x00\x00", 8) + std::string(24, '\x3f'); }
 
 TEST(LoaderFuzz, BrokenMapsAreAnsweredWithErrors) {
-  EXPECT_SURVIVED(torture("m.txt", "0 1 2 nan\n3, 4 5 6 # x\n7 8 9 1e-3\n", 20000, try_map);
-                  torture("m.asc", "ncols 3\nnrows 2\nxllcorner 0\ncellsize 0.5\nNODATA_value -9\n1 2 -9\n4 5 6\n", 20000, try_map);
-                  torture("m.npy", numpy_map(), 20000, try_map); torture("m.hfield", hfield_map(), 20000, try_map);
-                  torture("m.png", kPng, 20000, try_map));
+  EXPECT_SURVIVED(
+      torture("m.txt", "0 1 2 nan\n3, 4 5 6 # x\n7 8 9 1e-3\n", 20000, try_map);
+      torture("m.asc", "ncols 3\nnrows 2\nxllcorner 0\ncellsize 0.5\nNODATA_value -9\n1 2 -9\n4 5 6\n", 20000, try_map);
+      torture("m.npy", numpy_map(), 20000, try_map); torture("m.hfield", hfield_map(), 20000, try_map);
+      torture("m.png", kPng, 20000, try_map));
 }
 
 TEST(LoaderFuzz, RandomStlHeadersAreAnsweredWithErrors) {

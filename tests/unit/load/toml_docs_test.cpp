@@ -42,9 +42,12 @@ TEST(TomlDocs, scenes_and_motions_of_the_page_load) {
   const std::vector<std::string> all = examples("scene_files.md");
   std::vector<std::string> motions, matches;
   for (const std::string& text : all) {
-    if (text.starts_with("[motion]")) motions.push_back(text);
-    else if (text.find("[group.") != std::string::npos) matches.push_back(text);
-    else EXPECT_EQ(text_of(parse_scene(text, kRoot + "/scenes/example.toml")), "") << text;
+    if (text.starts_with("[motion]"))
+      motions.push_back(text);
+    else if (text.find("[group.") != std::string::npos)
+      matches.push_back(text);
+    else
+      EXPECT_EQ(text_of(parse_scene(text, kRoot + "/scenes/example.toml")), "") << text;
   }
   ASSERT_TRUE(motions.size() == 2 && matches.size() == 1);
   const Result<SceneSpec> scene = parse_scene(all[0], kRoot + "/scenes/example.toml");
@@ -57,7 +60,8 @@ TEST(TomlDocs, scenes_and_motions_of_the_page_load) {
   EXPECT_EQ(match->robots.size(), 11u);
   EXPECT_NEAR(match->step, 1.0 / 60, 1e-15);
   EXPECT_EQ(match->groups[0].camera->delay, 0.02);
-  const Result<MotionFile> by_hand = parse_motion(motions[0], "nod.toml"), by_program = parse_motion(motions[1], "nod.toml");
+  const Result<MotionFile> by_hand = parse_motion(motions[0], "nod.toml"),
+                           by_program = parse_motion(motions[1], "nod.toml");
   EXPECT_EQ(text_of(by_hand), "");
   EXPECT_EQ(text_of(by_program), "");
   ASSERT_TRUE(by_hand && by_program);

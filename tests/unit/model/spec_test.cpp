@@ -267,7 +267,8 @@ const BadScene kBadScenes[] = {
        s.field.clear();
        s.robots[0].on_ground = true;
      },
-     "error: robot 'arm1': it is to stand on the ground, but the field has no plane or height field; include a field with a plane, "
+     "error: robot 'arm1': it is to stand on the ground, but the field has no plane or height field; include a field "
+     "with a plane, "
      "e.g. "
      "fields/plane.toml, or give z\n"},
     {"steep_ground",

@@ -4,7 +4,7 @@
 #include "counting_new.h"
 #include "motion/planar_wheels/verification.h"
 #include "planar_wheels_fixture.h"
-#include "wheels_load.h"
+#include "support/wheels_load.h"
 
 namespace gradus::wheels {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "raw_client.h"
-#include "server/demo/demo_world.h"
+#include "support/viewer/demo_world.h"
 
 namespace gradus::view {
 namespace {
@@ -103,6 +103,17 @@ TEST_F(LiveRunTest, a_change_in_the_past_branches_and_leaves_a_ghost) {
   }
   EXPECT_EQ(ghost_from_old, 0) << "the ghost is the old course";
   EXPECT_GT(new_from_old, 0.05) << "the new course is elsewhere";
+}
+
+TEST_F(LiveRunTest, what_is_refused_in_the_past_costs_nothing_of_what_came_later) {
+  eventful_run();
+  ASSERT_EQ(seek(400), "");
+  EXPECT_NE(run_->carry_out(SetMotion{2, 0}), "") << "the ball has one level only";
+  EXPECT_TRUE(run_->look().past);
+  EXPECT_EQ(run_->look().hash, hashes_[400]);
+  EXPECT_EQ(run_->k_max(), 700u);
+  ASSERT_EQ(seek(700), "");
+  EXPECT_EQ(run_->look().hash, hashes_[700]);
 }
 
 /// A viewer that wants properties, as long as it lives.

@@ -85,8 +85,14 @@ class RawClient {
   }
   /// Opens /stream; the status line of the answer.
   std::string open_stream(const std::string& token, const std::string& more_headers = "") {
+    ask_for_stream(token, more_headers);
+    return status_line();
+  }
+  void ask_for_stream(const std::string& token, const std::string& more_headers = "") {
     send("GET /stream?token=" + token + " HTTP/1.1\r\nHost: " + host() + "\r\n" + upgrade_headers() + more_headers +
          "\r\n");
+  }
+  std::string status_line() {
     std::size_t end;
     while ((end = buffer_.find("\r\n\r\n")) == buffer_.npos)
       if (!receive()) return "";

@@ -34,10 +34,12 @@ export interface Robot {
 export interface Property {
   path: string;
   unit: string;
-  type: 'number' | 'boolean';
+  type: 'number' | 'whole' | 'boolean';
   settable?: boolean;
   lower?: number | null;
   upper?: number | null;
+  about?: number; // index into the scene's abouts
+  initial?: number | null; // of a parameter: what it was before anybody set it; null: no limit
 }
 
 export interface Scene {
@@ -52,6 +54,7 @@ export interface Scene {
   robots: Robot[];
   field: { name: string; shape: Shape }[];
   meshes: { vertices: number[]; triangles: number[] }[];
+  abouts: string[];
   properties: Property[];
 }
 

@@ -40,6 +40,7 @@ const ICONS = {
   chart: 'M4 4h2v14h14v2H4zm4 10l4-5 3 3 4-6 1.600 1.100-5.400 8-3.100-3.100-2.500 3.200z',
   branch:
     'M7 3a3 3 0 0 1 1 5.800V14a6 6 0 0 1 5-3h1.200a3 3 0 1 1 0 2H13c-3 0-5 2-5 4.200A3 3 0 1 1 6 15.200V8.800A3 3 0 0 1 7 3z',
+  undo: 'M9 5v4h6a5.500 5.500 0 0 1 0 11H8v-2h7a3.500 3.500 0 0 0 0-7H9v4L3 10z',
   close:
     'M6.400 5L12 10.600 17.600 5 19 6.400 13.400 12 19 17.600 17.600 19 12 13.400 6.400 19 5 17.600 10.600 12 5 6.400z',
 } as const;
@@ -84,6 +85,9 @@ export function formatNumber(x: number): string {
   if (size < 1e-4 || size >= 1e6) return x.toExponential(3);
   return x.toFixed(size >= 1000 ? 1 : size >= 100 ? 2 : size >= 10 ? 3 : 4);
 }
+
+/** "kg m^2" → "kg m²", as people write it. */
+export const formatUnit = (unit: string): string => unit.replace(/\^2/g, '²').replace(/\^3/g, '³');
 
 /** 754.508 → "12:34.508". */
 export function formatTime(t: number): string {

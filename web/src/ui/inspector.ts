@@ -3,7 +3,7 @@
 import { ROBOT_VALUES, type Frame } from '../feed/codec';
 import type { Property, Scene } from '../feed/protocol';
 import { levelStyle } from '../levels';
-import { formatNumber, h, icon, setText } from './dom';
+import { formatNumber, formatUnit, h, icon, setText } from './dom';
 import { formatError } from './tree';
 
 export interface InspectorListener {
@@ -19,9 +19,23 @@ interface Row {
   value: HTMLElement;
   plot: HTMLButtonElement;
   search: string;
+  input: HTMLInputElement | null; // shows the value until somebody types
+  initial: number | null; // of a parameter, as frames carry numbers
 }
 
 const SHOWN_MAX = 400; // rows that get live values
+
+function formatValue(x: number, type: Property['type']): string {
+  if (type === 'boolean') return x !== 0 ? 'on' : 'off';
+  return type === 'whole' ? String(x) : formatNumber(x);
+}
+
+/** "0 … 10", for a property that takes not just any number. */
+function rangeText({ lower, upper, unit }: Property): string {
+  if (typeof lower !== 'number') return '';
+  const range = typeof upper === 'number' ? `${lower} … ${upper}` : `at least ${lower}`;
+  return unit ? `${range} ${formatUnit(unit)}` : range;
+}
 
 export class Inspector {
   readonly element = h('section.panel.inspector', { 'aria-label': 'Inspector' });
@@ -35,6 +49,13 @@ export class Inspector {
   private readonly list = h('div.properties');
   private rows: Row[] = [];
   private byProperty = new Map<number, Row>();
+  private readonly inView = new Set<Element>();
+  private readonly watcher = new IntersectionObserver(
+    (changes) => {
+      for (const c of changes) c.isIntersecting ? this.inView.add(c.target) : this.inView.delete(c.target);
+    },
+    { root: this.list },
+  );
   private scene: Scene | null = null;
   private robot = -1;
   private factCells: Record<string, HTMLElement> = {};
@@ -65,32 +86,32 @@ export class Inspector {
     }
   }
 
-  /** Paths robot.object.property become groups by object. */
+  /** Paths robot.object.property become groups by object; those of the whole scene come last. */
   private makeRows(): void {
     const scene = this.scene!;
     const prefix = (scene.robots[this.robot]?.name ?? '\0') + '.';
-    const groups = new Map<string, HTMLElement>();
+    const own = new Map<string, HTMLElement>();
+    const common = new Map<string, HTMLElement>();
     this.rows = [];
-    this.list.replaceChildren();
     scene.properties.forEach((property, i) => {
       const isOwn = property.path.startsWith(prefix);
       const isOfScene = !scene.robots.some((r) => property.path.startsWith(r.name + '.'));
       if (!isOwn && !isOfScene) return;
       const parts = (isOwn ? property.path.slice(prefix.length) : property.path).split('.');
       const leaf = parts.pop()!;
-      const groupName = parts.join('.') || (isOwn ? 'robot' : 'simulation');
-      let group = groups.get(groupName);
-      if (!group) {
-        group = h('div.group', { 'data-name': groupName }, h('h3', {}, groupName));
-        groups.set(groupName, group);
-        this.list.append(group);
-      }
+      const name = parts.join('.') || (isOwn ? 'robot' : 'simulation');
+      const groups = isOwn ? own : common;
+      if (!groups.has(name)) groups.set(name, h('div.group', { 'data-name': name }, h('h3', {}, name)));
       const row = this.makeRow(property, i, leaf);
       this.rows.push(row);
-      group.append(row.element);
+      groups.get(name)!.append(row.element);
     });
-    this.joinSingles(groups);
+    this.joinSingles(own);
+    this.list.replaceChildren(...own.values(), ...common.values());
     this.byProperty = new Map(this.rows.map((row) => [row.property, row]));
+    this.watcher.disconnect();
+    this.inView.clear();
+    for (const row of this.rows) this.watcher.observe(row.element);
     if (this.rows.length === 0) this.list.append(h('p.empty', {}, 'This object has no properties.'));
   }
 
@@ -114,19 +135,22 @@ export class Inspector {
       onclick: () => this.listener.togglePlot(index),
     });
     plot.append(icon('chart'));
+    const about = this.scene!.abouts[property.about ?? -1] ?? '';
     const element = h(
       'div.property',
-      { draggable: 'true', 'data-path': property.path },
+      { draggable: 'true', 'data-path': property.path, title: [about, rangeText(property)].filter(Boolean).join('\n') },
       h('span.leaf', {}, leaf),
       value,
-      h('span.unit', {}, property.unit),
+      h('span.unit', {}, formatUnit(property.unit)),
       plot,
     );
     element.addEventListener('dragstart', (e) =>
       e.dataTransfer?.setData('application/x-gradus-property', String(index)),
     );
     if (property.settable) element.append(this.makeSetter(property));
-    return { property: index, element, value, plot, search: property.path.toLowerCase() };
+    const input = element.querySelector('input');
+    const initial = typeof property.initial === 'number' ? Math.fround(property.initial) : null;
+    return { property: index, element, value, plot, search: property.path.toLowerCase(), input, initial };
   }
 
   private makeSetter(property: Property): HTMLElement {
@@ -144,17 +168,27 @@ export class Inspector {
       step: 'any',
       min: property.lower,
       max: property.upper,
-      placeholder: 'set',
       'aria-label': `Set ${property.path}`,
     });
     const send = () => {
       const x = input.valueAsNumber;
       if (Number.isFinite(x)) this.listener.setProperty(property.path, x);
+      input.value = '';
     };
     input.addEventListener('keydown', (e) => {
       if (e.key === 'Enter') send();
+      if (e.key === 'Escape') input.value = '';
     });
-    return h('span.setter', {}, input);
+    if (typeof property.initial !== 'number') return h('span.setter', {}, input);
+    const { initial } = property;
+    const undo = h('button.icon.undo', {
+      type: 'button',
+      title: `Back to ${formatNumber(initial)}`,
+      'aria-label': `Set ${property.path} back`,
+      onclick: () => this.listener.setProperty(property.path, initial),
+    });
+    undo.append(icon('undo'));
+    return h('span.setter', {}, undo, input);
   }
 
   private applyFilter(): void {
@@ -166,11 +200,12 @@ export class Inspector {
     this.listener.shownChanged();
   }
 
+  /** All that pass the filter; where they are too many, those in view and the first ones. */
   shown(): number[] {
-    return this.rows
-      .filter((row) => !row.element.hidden)
-      .slice(0, SHOWN_MAX)
-      .map((row) => row.property);
+    const passing = this.rows.filter((row) => !row.element.hidden);
+    if (passing.length <= SHOWN_MAX) return passing.map((row) => row.property);
+    const inView = passing.filter((row) => this.inView.has(row.element));
+    return [...new Set([...inView, ...passing])].slice(0, SHOWN_MAX).map((row) => row.property);
   }
 
   setPlotted(plotted: Set<number>): void {
@@ -182,8 +217,10 @@ export class Inspector {
       const row = this.byProperty.get(f.signalProperties[s]!);
       if (!row || row.element.hidden) continue;
       const x = f.signalValues[s]!;
-      const isBoolean = this.scene!.properties[row.property]!.type === 'boolean';
-      setText(row.value, isBoolean ? (x !== 0 ? 'on' : 'off') : formatNumber(x));
+      const text = formatValue(x, this.scene!.properties[row.property]!.type);
+      setText(row.value, text);
+      if (row.input && row.input.placeholder !== text) row.input.placeholder = text;
+      row.element.classList.toggle('changed', row.initial !== null && x !== row.initial);
     }
     this.updateFacts(f);
   }

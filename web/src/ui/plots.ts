@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 import type { Frame } from '../feed/codec';
 import type { Series } from '../feed/feed';
 import type { Scene } from '../feed/protocol';
-import { formatNumber, h } from './dom';
+import { formatNumber, formatUnit, h } from './dom';
 
 const SPAN = 20; // simulated seconds kept
 const POINTS_MAX = 3000;
@@ -173,7 +173,7 @@ export class Plots {
   }
 
   private makeSwitch(unit: string): HTMLElement[] {
-    const label = h('span.unit', {}, unit);
+    const label = h('span.unit', {}, formatUnit(unit));
     if (!this.hasGhost) return [label];
     const button = h(
       'button.difference',

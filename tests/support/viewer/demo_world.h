@@ -42,6 +42,8 @@ class DemoWorld : public Simulation {
   void place_robot(int robot, std::vector<BodyPose>& bodies) const;
   double signal(int property) const;
   void describe_scene();
+  void describe_robot(int r);
+  void fill_robot(int r, Frame& frame) const;
 
   int robot_count_;
   State state_;

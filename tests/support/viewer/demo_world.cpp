@@ -1,4 +1,4 @@
-#include "server/demo/demo_world.h"
+#include "support/viewer/demo_world.h"
 
 #include <algorithm>
 #include <array>
@@ -128,29 +128,32 @@ DemoWorld::DemoWorld(int robot_count) : robot_count_(std::min(robot_count, kRobo
   fill(frame, {});
 }
 
+void DemoWorld::describe_robot(int r) {
+  SceneDescription& s = *scene_;
+  const std::string name = (r % 2 == 0 ? "blue" : "red") + std::to_string(r / 2 + 1);
+  Robot robot{name, {kLevels.begin(), kLevels.end()}, state_.robots[r].level, {}, {}};
+  s.properties.push_back({name + ".base.x", "m", PropertyType::number, false});
+  s.properties.push_back({name + ".base.y", "m", PropertyType::number, false});
+  s.properties.push_back({name + ".base.z", "m", PropertyType::number, false});
+  s.properties.push_back({name + ".base.speed", "m/s", PropertyType::number, false});
+  s.properties.push_back({name + ".wave.amplitude", "", PropertyType::number, true, 0, 1.5});
+  s.properties.push_back({name + ".wave.rate", "1/s", PropertyType::number, true, 0, 5});
+  for (const LinkShape& link : kLinks) {
+    robot.bodies.push_back({link.name, {shape_of(link, r)}});
+    if (link.parent < 0) continue;
+    robot.joints.push_back({link.name, -3, 3});
+    s.properties.push_back({name + "." + link.name + ".q", "rad", PropertyType::number, false});
+  }
+  s.robots.push_back(std::move(robot));
+}
+
 void DemoWorld::describe_scene() {
   SceneDescription& s = *scene_;
   s.name = "demo feed";
   s.about = "made-up motion for trying the viewer";
   s.step = kStep;
   s.can_seek = s.can_branch = true;
-  for (int r = 0; r < robot_count_; ++r) {
-    const std::string name = (r % 2 == 0 ? "blue" : "red") + std::to_string(r / 2 + 1);
-    Robot robot{name, {kLevels.begin(), kLevels.end()}, state_.robots[r].level, {}, {}};
-    s.properties.push_back({name + ".base.x", "m", PropertyType::number, false});
-    s.properties.push_back({name + ".base.y", "m", PropertyType::number, false});
-    s.properties.push_back({name + ".base.z", "m", PropertyType::number, false});
-    s.properties.push_back({name + ".base.speed", "m/s", PropertyType::number, false});
-    s.properties.push_back({name + ".wave.amplitude", "", PropertyType::number, true, 0, 1.5});
-    s.properties.push_back({name + ".wave.rate", "1/s", PropertyType::number, true, 0, 5});
-    for (const LinkShape& link : kLinks) {
-      robot.bodies.push_back({link.name, {shape_of(link, r)}});
-      if (link.parent < 0) continue;
-      robot.joints.push_back({link.name, -3, 3});
-      s.properties.push_back({name + "." + link.name + ".q", "rad", PropertyType::number, false});
-    }
-    s.robots.push_back(std::move(robot));
-  }
+  for (int r = 0; r < robot_count_; ++r) describe_robot(r);
   Shape ball;
   ball.radius = kBallRadius;
   ball.colour = {0.95, 0.55, 0.1};
@@ -248,32 +251,39 @@ double DemoWorld::signal(int property) const {
                               : joint_angle(i - kRobotProperties + 1, s.phase, s.amplitude);
 }
 
+/// Its status and the contacts of its feet; its bodies are placed.
+void DemoWorld::fill_robot(int r, Frame& frame) const {
+  const RobotState& s = state_.robots[r];
+  const int first = r * kLinkCount;
+  const Vec3 pelvis = bodies_[static_cast<std::size_t>(first)].p_WB;
+  const double share = 0.5 + 2 * s.y;  // weight moves to the side of the lean
+  for (int foot : {12, 15}) {
+    const Vec3 p = bodies_[static_cast<std::size_t>(first + foot)].p_WB;
+    const double load = kMass * 9.81 / 4 * std::clamp(foot == 15 ? share : 1 - share, 0.05, 0.95);
+    for (double dx : {-0.055, 0.115})
+      for (double dy : {-0.04, 0.04})
+        frame.contacts.push_back({{p.x + dx, p.y + dy, 0},
+                                  {2 * s.x * load, 2 * s.y * load, load},
+                                  static_cast<std::uint16_t>(first + foot),
+                                  kStaticWorld});
+  }
+  frame.robots.push_back({s.level,
+                          s.has_leant,
+                          kCost[static_cast<std::size_t>(s.level)],
+                          kUnknown,
+                          pelvis + Vec3{0, 0, 0.08},
+                          {s.vx, s.vy, 0},
+                          home(r, robot_count_) + Vec3{0.03 + 0.3 * s.x, 0.3 * s.y, 0}});
+}
+
 void DemoWorld::fill(Frame& frame, const Wanted& wanted) {
   bodies_.clear();
   frame.robots.clear();
   frame.contacts.clear();
   frame.signals.clear();
   for (int r = 0; r < robot_count_; ++r) {
-    const RobotState& s = state_.robots[r];
     place_robot(r, bodies_);
-    const int first = r * kLinkCount;
-    const Vec3 pelvis = bodies_[static_cast<std::size_t>(first)].p_WB;
-    RobotStatus status{
-        s.level,         s.has_leant, kCost[static_cast<std::size_t>(s.level)], kUnknown, pelvis + Vec3{0, 0, 0.08},
-        {s.vx, s.vy, 0}, {}};
-    const double share = 0.5 + 2 * s.y;  // weight moves to the side of the lean
-    for (int foot : {12, 15}) {
-      const Vec3 p = bodies_[static_cast<std::size_t>(first + foot)].p_WB;
-      const double load = kMass * 9.81 / 4 * std::clamp(foot == 15 ? share : 1 - share, 0.05, 0.95);
-      for (double dx : {-0.055, 0.115})
-        for (double dy : {-0.04, 0.04})
-          frame.contacts.push_back({{p.x + dx, p.y + dy, 0},
-                                    {2 * s.x * load, 2 * s.y * load, load},
-                                    static_cast<std::uint16_t>(first + foot),
-                                    kStaticWorld});
-    }
-    status.centre_of_pressure_W = home(r, robot_count_) + Vec3{0.03 + 0.3 * s.x, 0.3 * s.y, 0};
-    frame.robots.push_back(status);
+    fill_robot(r, frame);
   }
   if (state_.is_pushed) {
     const BodyPose& b = bodies_[static_cast<std::size_t>(state_.push.body)];
