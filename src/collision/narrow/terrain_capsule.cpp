@@ -22,8 +22,9 @@ class CapsuleOnTerrain : MantleOnTerrain<Plain> {
     const Vec3 low = e_.z < 0 ? p_ + e_ : p_;
     const Vec3 n = steep > 0.5 ? up * (1 / square_root(steep)) : Vec3{0, 0, 1};
     this->set_sole(low - n * radius_, n);
-    this->sweep(true, [&](int i, int j) { node(i, j); }, [](Vec3) { return 1e9; });
-    if (!this->is_near_) return;
+    if (this->w_.i0 <= this->w_.i1 && this->w_.j0 <= this->w_.j1)
+      this->sweep(
+          true, [&](int i, int j) { node(i, j); }, [](Vec3) { return 1e9; });
     end(p_, 0);
     end(p_ + e_, 1);
   }
@@ -59,11 +60,13 @@ class CapsuleOnTerrain : MantleOnTerrain<Plain> {
 
 void field_against_capsule(const HeightField& field, const Shape& capsule, const Pose& X_AB, double margin,
                            Candidates& out) {
+  const Vec3 axis = X_AB.R.z, e = axis * (2 * capsule.half.z), p = X_AB.p - e * 0.5;
   const double reach = capsule.radius + margin;
-  const Vec3 p = X_AB.p - X_AB.R.z * capsule.half.z, e = X_AB.R.z * (2 * capsule.half.z), far{reach, reach, reach};
-  const Vec3 lo = smaller(p, p + e) - far, hi = larger(p, p + e) + far;
-  const HeightField::Window w = field.window(lo.x, hi.x, lo.y, hi.y);
-  if (w.i1 < w.i0 || w.j1 < w.j0 || lo.z > field.highest()) return;
+  if (std::min(p.z, p.z + e.z) - reach > field.highest()) return;
+  // the round side alone: the balls look for themselves
+  const double x = reach * square_root(std::max(0.0, 1 - axis.x * axis.x)) + 0.5 * std::abs(e.x),
+               y = reach * square_root(std::max(0.0, 1 - axis.y * axis.y)) + 0.5 * std::abs(e.y);
+  const HeightField::Window w = field.window(X_AB.p.x - x, X_AB.p.x + x, X_AB.p.y - y, X_AB.p.y + y);
   field.prefetch(w);
   if (is_plain(field, w))
     CapsuleOnTerrain<true>(field, w, p, e, capsule.radius, margin, out).run();

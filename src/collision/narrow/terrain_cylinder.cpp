@@ -95,60 +95,92 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
   /// Lowest points (1) over the slopes of all cells that the rim may pass; both triangles of a cell at once.
   void slopes(Vec3 c, std::uint32_t id) {
     const double rx = radius_ * square_root(std::max(0.0, 1 - s_.a.x * s_.a.x)),
-                 ry = radius_ * square_root(std::max(0.0, 1 - s_.a.y * s_.a.y));
+                 ry = radius_ * square_root(std::max(0.0, 1 - s_.a.y * s_.a.y)),
+                 lowest = c.z - radius_ * s_.sine() - this->reach_;
     const HeightField::Window w = f_.window(c.x - rx, c.x + rx, c.y - ry, c.y + ry);
-    const double lowest = c.z - radius_ * s_.sine() - this->reach_;
+    const Two ax(s_.a.x), ay(s_.a.y), az(s_.a.z), u0(f_.u_of(c.x)), v0(f_.v_of(c.y));
+    const Two ru(radius_ * f_.inv_dx()), rv(radius_ * f_.inv_dy()), one(1.0), zero(0.0), tiny(1e-18);
+    const Two turn = two(1, -1);  // the first triangle has u ≥ v
     for (int j = w.j0; j <= w.j1; ++j)
       for (int i = w.i0; i <= w.i1; ++i) {
-        const double* r = this->at(i, j);
-        if (std::max(std::max(r[0], r[1]), std::max(r[g_.nx], r[g_.nx + 1])) < lowest) continue;
-        slope_of_cell(i, j, c, id);
+        const double *r = this->at(i, j), *s = r + this->nx_;
+        if (std::max(std::max(r[0], r[1]), std::max(s[0], s[1])) < lowest) continue;
+        const SlopePair g = f_.slopes(i, j);  // of holes not a number: compares false
+        const Two along = az - g.gx * ax - g.gy * ay, x = g.gx + ax * along, y = g.gy + ay * along,
+                  z = az * along - one;
+        const Two size2 = x * x + y * y + z * z, by = one / square_root(size2);  // x, y, z: −n_⊥
+        const Two u = u0 - Two(static_cast<double>(i)) + x * by * ru,
+                  v = v0 - Two(static_cast<double>(j)) + y * by * rv;
+        const unsigned hit =
+            lane_bits((u >= zero) & (u <= one) & (v >= zero) & (v <= one) & ((u - v) * turn >= zero) & (size2 > tiny));
+        if (hit == 0) continue;
+        for (int k = 0; k < 2; ++k)
+          if (const double by_r = by.v[k] * radius_; hit >> k & 1)
+            this->corner(c + Vec3{x.v[k] * by_r, y.v[k] * by_r, z.v[k] * by_r}, 2 * id + static_cast<std::uint32_t>(k));
       }
   }
-  void slope_of_cell(int i, int j, Vec3 c, std::uint32_t id) {
-    const SlopePair g = f_.slopes(i, j);  // of holes not a number: compares false
-    const Two along = Two(s_.a.z) - g.gx * Two(s_.a.x) - g.gy * Two(s_.a.y);
-    const Two x = g.gx + Two(s_.a.x) * along, y = g.gy + Two(s_.a.y) * along,
-              z = Two(s_.a.z) * along - Two(1.0);  // −n_⊥
-    const Two size2 = x * x + y * y + z * z, by = Two(radius_) / square_root(size2);
-    const Two sx = Two(c.x) + x * by, sy = Two(c.y) + y * by, sz = Two(c.z) + z * by;
-    const Two u = (sx - Two(g_.x0)) * Two(f_.inv_dx()) - Two(static_cast<double>(i));
-    const Two v = (sy - Two(g_.y0)) * Two(f_.inv_dy()) - Two(static_cast<double>(j));
-    const Two side = (u - v) * two(1, -1), zero(0.0), one(1.0);  // the first triangle has u ≥ v
-    const unsigned hit =
-        lane_bits((u >= zero) & (u <= one) & (v >= zero) & (v <= one) & (side >= zero) & (size2 > Two(1e-18)));
-    for (int k = 0; k < 2; ++k)
-      if (hit >> k & 1) this->corner({sx.v[k], sy.v[k], sz.v[k]}, 2 * id + static_cast<std::uint32_t>(k));
-  }
 
-  /// Crossings (2) with the ridges of one kind.
+  /// A rim and lines of one kind (2): crossings of line k are x U ± y V from its centre c, at m ± n along the line.
+  struct Lines {
+    Vec3 c, U, V;
+    double w, by;              // x = (k − w) by
+    double other, by_U, by_V;  // the place along the line, x by_U ± y by_V from other on
+    std::uint32_t id;
+  };
   template <int kind>
   void rim_lines(Vec3 c, Vec3 g, std::uint32_t id) {
     const Vec3 across = g - s_.a * dot(s_.a, g);
-    const double size2 = dot(across, across), size = square_root(size2), reach = radius_ * size;
+    const double size = norm(across), reach = radius_ * size;
     if (reach < 1e-9) return;
     const Vec3 U = across * (1 / size), V = cross(s_.a, U);
     const double u = f_.u_of(c.x), v = f_.v_of(c.y), w = kind == 0 ? u : kind == 1 ? v : u - v;
+    const double du = f_.inv_dx(), dv = f_.inv_dy();
+    const Lines l{c,
+                  U,
+                  V,
+                  w,
+                  radius_ / reach,
+                  kind == 0 ? v : u,
+                  kind == 0 ? U.y * dv : U.x * du,
+                  kind == 0 ? V.y * dv : V.x * du,
+                  id};
     int k = static_cast<int>(w - reach), last = static_cast<int>(w + reach);
-    k += k<w - reach, last -= last> w + reach;
-    for (const double inverse = 1 / reach; k <= last; ++k) {
-      const double cosine = (k - w) * inverse, sine = square_root(std::max(0.0, 1 - cosine * cosine));
-      const Vec3 x = U * (radius_ * cosine), y = V * (radius_ * sine);
-      cross_rim<kind>(c + x + y, V * cosine - U * sine, k, id);
-      cross_rim<kind>(c + x - y, V * cosine + U * sine, k, id);
-    }
+    k += static_cast<int>(k < w - reach);
+    last -= static_cast<int>(last > w + reach);
+    for (; k <= last; k += 32)
+      for (std::uint64_t found = ridges_above<kind>(l, k, std::min(32, last - k + 1)); found != 0; found &= found - 1) {
+        const int bit = std::countr_zero(found);
+        cross_rim<kind>(l, k + bit / 2, bit % 2 == 0 ? 1 : -1);
+      }
   }
-  /// The rim at p, on line k, along the unit vector e.
+  double y_at(double x) const { return square_root(std::max(0.0, radius_ * radius_ - x * x)); }
+
+  /// Bits 2n and 2n + 1: the rim crosses line k + n at +y, and at −y, on a ridge that is not too low. All of them
+  /// before any is looked at closer, so that there are no branches to guess.
   template <int kind>
-  void cross_rim(Vec3 p, Vec3 e, int k, std::uint32_t id) {
-    const double w = kind == 0 ? f_.v_of(p.y) : f_.u_of(p.x);
-    if (!Plain && !(w >= 0 && w < (kind == 0 ? g_.ny : g_.nx) - 1)) return;
-    const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
-    constexpr int di = terrain::di<kind>, dj = terrain::dj<kind>;
-    if (!Plain && (i < 0 || j < 0 || i + di >= g_.nx || j + dj >= g_.ny)) return;
-    const double *r = this->at(i, j), h = r[0] + (w - m) * (r[dj * g_.nx + di] - r[0]), D = h - p.z;
-    if (((f_.crests(j)[i] & terrain::crest<kind>) != 0) & (D >= -2 * margin_))
-      this->template crossing<kind>(this->heading(e), p.x, p.y, h, D, most(), i, j, 8 + 3 * id);
+  std::uint64_t ridges_above(const Lines& l, int k, int count) const {
+    std::uint64_t found = 0;
+    for (int n = 0; n < count; ++n) {
+      const double x = (k + n - l.w) * l.by, y = y_at(x), middle = l.other + x * l.by_U,
+                   z = l.c.z + x * l.U.z - 2 * margin_;
+      const bool plus = is_ridge_above<kind>(k + n, middle + y * l.by_V, z + y * l.V.z),
+                 minus = is_ridge_above<kind>(k + n, middle - y * l.by_V, z - y * l.V.z);
+      found |= static_cast<std::uint64_t>(plus) << (2 * n) | static_cast<std::uint64_t>(minus) << (2 * n + 1);
+    }
+    return found;
+  }
+  template <int kind>
+  bool is_ridge_above(int k, double w, double low) const {
+    if (!Plain && !this->template on_grid<kind>(k, w)) return false;
+    const auto [i, j, h] = this->template on_line<kind>(k, w);
+    return ((f_.crests(j)[i] & terrain::crest<kind>) != 0) & (h >= low);
+  }
+  template <int kind>
+  void cross_rim(const Lines& l, int k, double side) {
+    const double x = (k - l.w) * l.by, y = side * y_at(x);
+    const auto [i, j, h] = this->template on_line<kind>(k, l.other + x * l.by_U + y * l.by_V);
+    const Vec3 p = l.c + l.U * x + l.V * y, along = (l.V * x - l.U * y) * (1 / radius_);
+    this->template crossing<kind>(this->heading(along), p.x, p.y, h, h - p.z, most(), i, j, 8 + 3 * l.id);
   }
   /// Terrain that is higher than the whole cylinder over a rim is a wall, where corners speak.
   double most() const { return 2 * s_.half * s_.a.z + 2 * radius_ * s_.sine() + margin_; }

@@ -19,10 +19,16 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
 
   MantleOnTerrain(const HeightField& field, const HeightField::Window& w, Vec3 p, Vec3 e, double radius, double margin,
                   Candidates& out)
-      : Base(field, w, margin, out), p_(p), e_(e), ee_(dot(e, e)), inv_ee_(1 / ee_), radius_(radius) {}
+      : Base(field, w, margin, out),
+        p_(p),
+        e_(e),
+        ee_(dot(e, e)),
+        inv_ee_(1 / ee_),
+        radius_(radius),
+        kind_{kind_of<0>(), kind_of<1>(), kind_of<2>()} {}
 
-  /// Meets the crests near the sole, which is set: calls node(i, j), and meets edges if asked to. most_at(q): how deep a
-  /// point q of an edge may be; where it is deeper, others speak.
+  /// Meets the crests near the sole, which is set: calls node(i, j), and meets edges if asked to. most_at(q): how deep
+  /// a point q of an edge may be; where it is deeper, others speak.
   template <class Node, class Most>
   void sweep(bool with_edges, Node&& node, Most&& most_at) {
     constexpr int most = 63;  // one more, so that the right ends of edges are known
@@ -32,7 +38,7 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
       std::uint64_t before = 0;
       for (int j = w.j0; j <= w.j1 + 1; ++j) {
         const std::uint64_t near = this->near_sole(i, j, seen);
-        if (near | before) row(i, j, own, before, near, with_edges, node, most_at);
+        if ((near | before) != 0) row(i, j, own, before, near, with_edges, node, most_at);
         before = near;
       }
     }
@@ -91,38 +97,43 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     return true;
   }
 
-  /// (2), (3): the ridge u from node a on. Lines of both: p + t e and a + s u; n = e × u, upwards.
+  /// What edges u = (x, y, rise) of one kind share. n = e × u, turned upwards, is
+  /// (nx + nx_by rise, ny + ny_by rise, nz).
+  struct Kind {
+    double x, y, xy2, ex;             // u, x² + y², e·(x, y, 0)
+    double nx, nx_by, ny, ny_by, nz;  // n
+    double up;                        // −1 where n had to be turned, else 1
+  };
+  template <int kind>
+  Kind kind_of() const {
+    const double x = terrain::di<kind> * this->g_.dx, y = terrain::dj<kind> * this->g_.dy, nz = e_.x * y - e_.y * x;
+    const double up = nz < 0 ? -1 : 1;
+    return {x,       y, x * x + y * y, e_.x * x + e_.y * y, -up * e_.z * y, up * e_.y, up * e_.z * x, -up * e_.x,
+            up * nz, up};
+  }
+
+  /// (2), (3): the ridge u from node a on. Lines of both: p + t e and a + s u. Over the edge t and s are the feet of
+  /// the common perpendicular, under it the places straight above each other. Few edges touch, so that all is computed
+  /// before the one decision.
   template <int kind, class Most>
   void edge(int i, int j, Most&& most_at) {
-    constexpr int di = terrain::di<kind>, dj = terrain::dj<kind>;
+    const Kind& k = kind_[kind];
     const double* r = this->at(i, j);
-    const Vec3 u{di * this->g_.dx, dj * this->g_.dy, r[dj * this->g_.nx + di] - r[0]};
+    const double rise = r[terrain::dj<kind> * this->nx_ + terrain::di<kind>] - r[0];
     const Vec3 a{this->g_.x0 + i * this->g_.dx, this->g_.y0 + j * this->g_.dy, r[0]}, from = p_ - a;
-    Vec3 n = cross(e_, u);
-    if (n.z < 0) n = -n;
+    const Vec3 n{k.nx + k.nx_by * rise, k.ny + k.ny_by * rise, k.nz};
     const double n2 = dot(n, n), over = dot(n, from), reach = radius_ + this->margin_;  // over: times |n|
-    if (over > 0 && over * over > reach * reach * n2) return;
-    double t, s;
-    if (!crosses(u, from, n2, over, t, s)) return;
-    meet_edge<kind>(i, j, a + u * s, p_ + e_ * t, n, n2, over, most_at);
-  }
-  /// Over the edge: feet of the common perpendicular; under it: straight up from one to the other. False outside of
-  /// both.
-  bool crosses(Vec3 u, Vec3 from, double n2, double over, double& t, double& s) const {
-    const double eu = dot(e_, u), uu = dot(u, u);
-    if (n2 <= 1e-12 * ee_ * uu) return false;  // along the segment: nodes and ends speak
-    double tn, sn, d;
-    if (over > 0) {
-      const double ef = dot(e_, from), uf = dot(u, from);
-      tn = eu * uf - uu * ef, sn = ee_ * uf - eu * ef, d = n2;
-    } else {
-      tn = from.y * u.x - from.x * u.y, sn = from.y * e_.x - from.x * e_.y, d = e_.x * u.y - e_.y * u.x;
-      if (d < 0) tn = -tn, sn = -sn, d = -d;
-    }
-    if (!((tn > 0) & (tn < d) & (sn > 0) & (sn < d))) return false;
+    const double uu = k.xy2 + rise * rise, eu = k.ex + e_.z * rise, ef = dot(e_, from);
+    const double uf = k.x * from.x + k.y * from.y + rise * from.z;
+    const bool above = over > 0;
+    const double tn = above ? eu * uf - uu * ef : k.up * (from.y * k.x - from.x * k.y);
+    const double sn = above ? ee_ * uf - eu * ef : k.up * (from.y * e_.x - from.x * e_.y);
+    const double d = above ? n2 : k.nz;
+    if (!((tn > 0) & (tn < d) & (sn > 0) & (sn < d) & (!above | (over * over <= reach * reach * n2)))) return;
+    if (n2 <= 1e-12 * ee_ * uu) return;  // along the segment: nodes and ends speak
     const double inverse = 1 / d;
-    t = tn * inverse, s = sn * inverse;
-    return true;
+    const Vec3 u{k.x, k.y, rise};
+    meet_edge<kind>(i, j, a + u * (sn * inverse), p_ + e_ * (tn * inverse), n, n2, over, most_at);
   }
   template <int kind, class Most>
   void meet_edge(int i, int j, Vec3 q, Vec3 c, Vec3 n, double n2, double over, Most&& most_at) {
@@ -137,6 +148,8 @@ class MantleOnTerrain : protected OnTerrain<Plain> {
     this->overlap_ |= depth > 0;
     if (depth <= 0 || depth <= most_at(q)) add(q, outward, -depth, this->feature(i, j, 4 + kind));
   }
+
+  Kind kind_[3];
 };
 
 }  // namespace gradus

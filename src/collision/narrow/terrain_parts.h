@@ -42,9 +42,11 @@ class OnTerrain {
         w_(w),
         margin_(margin),
         reach_(margin * std::max(2.0, field.steepness())),
-        out_(out) {}
+        out_(out),
+        z_(field.grid().z.data()),
+        nx_(field.grid().nx) {}
 
-  const double* at(int i, int j) const { return g_.z.data() + static_cast<std::ptrdiff_t>(j) * g_.nx + i; }
+  const double* at(int i, int j) const { return z_ + j * nx_ + i; }
   Vec3 place(int i, int j) const { return {g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, *at(i, j)}; }
   bool solid(int i, int j) const {
     return Plain || (i >= 0 && j >= 0 && i < f_.cells_x() && j < f_.cells_y() && !f_.is_hole(i, j));
@@ -70,8 +72,10 @@ class OnTerrain {
   /// Height of the sole over a place.
   double sole_under(double x, double y) const { return sole_.x * x + sole_.y * y + sole_.z; }
   double over_sole(Vec3 p) const { return p.z - sole_under(p.x, p.y); }
+  /// Is p farther above the sole than all terrain?
+  bool is_over_sole(Vec3 p) const { return over_sole(p) > highest_over_sole_ + reach_; }
   /// Can a part of the shape of which p is the lowest point, and the nearest to the sole, touch no terrain?
-  bool is_over_all(Vec3 p) const { return p.z > highest_ + reach_ || over_sole(p) > highest_over_sole_ + reach_; }
+  bool is_over_all(Vec3 p) const { return p.z > highest_ + reach_ || is_over_sole(p); }
 
   /// Bit k: node (i + k, j) is not below the sole by more than the reach. What lies between nodes below is no higher,
   /// and what else the shape has is no lower, so if no node is near nothing touches.
@@ -81,7 +85,7 @@ class OnTerrain {
     is_near_ |= near != 0;
     return near;
   }
-  void end_sweep() { highest_ = tops_.z, highest_over_sole_ = tops_.over - sole_reach_; }
+  void end_sweep() { highest_ = tops_.of(tops_.z), highest_over_sole_ = tops_.of(tops_.over) - sole_reach_; }
 
   /// Seen from a face with outward normal n, how far (i, j) must rise above its neighbours at +x, +y and both to point
   /// at the face.
@@ -102,7 +106,7 @@ class OnTerrain {
     return Plain && c.n.z < -terrain::kUpward ? rises_over_all(at(i, j), c) : leads_away_from_all(i, j, -c.n);
   }
   bool rises_over_all(const double* r, const Cone& c) const {
-    const std::ptrdiff_t up = g_.nx;
+    const std::ptrdiff_t up = nx_;
     const double h = r[0] + c.equal, l = r[0] - c.equal;
     const bool rises = (h - r[1] >= c.x) & (h - r[-1] >= -c.x) & (h - r[up] >= c.y) & (h - r[-up] >= -c.y) &
                        (h - r[up + 1] >= c.both) & (h - r[-up - 1] >= -c.both);  // together: no branch to guess
@@ -148,6 +152,24 @@ class OnTerrain {
   };
   Heading heading(Vec3 e) const { return {e, e.x * f_.inv_dx(), e.y * f_.inv_dy(), terrain::kFlat * norm(e)}; }
 
+  /// The place w along line k, in cells: the line's node before it, and its height.
+  struct OnLine {
+    int i, j;
+    double h;
+  };
+  template <int kind>
+  OnLine on_line(int k, double w) const {
+    const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
+    const double* r = at(i, j);
+    return {i, j, r[0] + (w - m) * (r[terrain::dj<kind> * nx_ + terrain::di<kind>] - r[0])};
+  }
+  template <int kind>
+  bool on_grid(int k, double w) const {
+    if (!(w >= 0 && w < (kind == 0 ? g_.ny : g_.nx) - 1)) return false;
+    const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
+    return i >= 0 && j >= 0 && i + terrain::di<kind> < g_.nx && j + terrain::dj<kind> < g_.ny;
+  }
+
   /// An edge of the shape passes through (x, y, h − D) over a grid line at height h, D deep. r: heights from the line's
   /// first node on. D most: deeper, it is a wall, where corners speak.
   template <int kind>
@@ -156,7 +178,7 @@ class OnTerrain {
     overlap_ |= D > 0;
     if (!is_ridge<kind>(l, r, has_first<kind>(i, j), solid(i, j)) || D > most) return;
     constexpr int di = terrain::di<kind>, dj = terrain::dj<kind>;
-    Vec3 n = cross(l.e, Vec3{di * g_.dx, dj * g_.dy, r[dj * g_.nx + di] - r[0]});
+    Vec3 n = cross(l.e, Vec3{di * g_.dx, dj * g_.dy, r[dj * nx_ + di] - r[0]});
     const double size = norm(n);
     if (size * terrain::kFlat < 1e-6 * l.flat * (g_.dx + g_.dy)) return;  // along the line: its ends speak for it
     n = n * ((n.z < 0 ? -1 : 1) / size);
@@ -169,7 +191,7 @@ class OnTerrain {
   /// on both sides of the grid's line.
   template <int kind>
   bool is_ridge(const Heading& l, const double* r, bool has_first, bool has_second) const {
-    const std::ptrdiff_t up = g_.nx;
+    const std::ptrdiff_t up = nx_;
     const bool forward = (kind == 0 ? l.du : kind == 1 ? l.dv : l.du - l.dv) > 0;  // from the first to the second
     double first = forward ? 1 : -1, second = -first;  // dD/dt; where there is no ground, D falls
     if constexpr (kind == 0) {
@@ -210,6 +232,8 @@ class OnTerrain {
   double margin_;
   double reach_;  // straight up, what is farther is beyond margin                               [m]
   Candidates& out_;
+  const double* z_;                             // heights, row by row                                          [m]
+  std::ptrdiff_t nx_;                           // nodes of a row
   bool overlap_ = false;                        // a crest is inside the shape, or a corner or an edge below the surface
   bool is_near_ = false;                        // some node is near the sole
   double highest_ = 0, highest_over_sole_ = 0;  // of the terrain under the shape, by end_sweep           [m]

@@ -142,35 +142,35 @@ class PolyhedronOnTerrain : OnTerrain<Plain> {
     return true;
   }
 
+  /// Does the edge belong to a face that looks down?
+  bool is_low(const Hull::Edge& e) const { return std::min(nz_[e.face], nz_[e.other]) < -terrain::kUpward; }
+
   /// Corners of faces that look down.
   void corners() {
     std::uint64_t low = 0;
-    for (int k = 0; k < s_.edge_count; ++k)
-      if (looks_down(s_.edge[k].face) || looks_down(s_.edge[k].other))
-        low |= std::uint64_t{1} << s_.edge[k].from | std::uint64_t{1} << s_.edge[k].to;
-    for (; low != 0; low &= low - 1)
-      if (const int v = std::countr_zero(low); !this->is_over_all(s_.vertex[v]))
+    for (int k = 0; k < s_.edge_count; ++k) {
+      const Hull::Edge& e = s_.edge[k];
+      low |= static_cast<std::uint64_t>(is_low(e)) << e.from | static_cast<std::uint64_t>(is_low(e)) << e.to;
+    }
+    for (int v = 0; v < s_.vertex_count; ++v)
+      clear_ |= static_cast<std::uint64_t>(this->is_over_sole(s_.vertex[v])) << v;
+    for (low &= ~clear_; low != 0; low &= low - 1)
+      if (const int v = std::countr_zero(low); s_.vertex[v].z <= highest_ + reach_)
         this->corner(s_.vertex[v], static_cast<std::uint32_t>(v));
   }
 
   /// Edges of lower faces (1), as far as they are not above all of the terrain.
   void edges() {
+    const double top = highest_ + reach_;
     for (int k = 0; k < s_.edge_count; ++k) {
       const Hull::Edge& e = s_.edge[k];
-      if (!looks_down(e.face) && !looks_down(e.other)) continue;
       const Vec3 p = s_.vertex[e.from], q = s_.vertex[e.to];
+      const bool clear = (clear_ >> e.from & clear_ >> e.to & 1) != 0;
+      if (!is_low(e) | clear | (std::min(p.z, q.z) > top)) continue;  // together: one branch to guess
       double t0 = 0, t1 = 1;
-      cut(highest_ + reach_ - p.z, q.z - p.z, t0, t1);
-      const double over = this->over_sole(p);
-      cut(highest_over_sole_ + reach_ - over, this->over_sole(q) - over, t0, t1);
-      if (t0 < t1) walk(p, q - p, t0, t1, static_cast<std::uint32_t>(k % 12));
+      if (std::max(p.z, q.z) > top) (p.z > top ? t0 : t1) = (top - p.z) / (q.z - p.z);
+      walk(p, q - p, t0, t1, static_cast<std::uint32_t>(k % 12));
     }
-  }
-  /// Leaves of t0 ≤ t ≤ t1 where t by ≤ most.
-  static void cut(double most, double by, double& t0, double& t1) {
-    if (most < 0 && by >= 0) t1 = -1;
-    if (most < 0 && by < 0) t0 = std::max(t0, most / by);
-    if (most >= 0 && by > most) t1 = std::min(t1, most / by);
   }
 
   /// The part t0 ≤ t ≤ t1 of an edge p + t e; u and v count cells.
@@ -199,27 +199,39 @@ class PolyhedronOnTerrain : OnTerrain<Plain> {
     double lo = std::min(a, b), hi = std::max(a, b);
     if (!Plain) lo = std::max(lo, -1.0 - g_.ny), hi = std::min(hi, 1.0 + g_.nx + g_.ny);
     int k = static_cast<int>(lo), last = static_cast<int>(hi);
-    k += k<lo, last -= last> hi;
+    k += static_cast<int>(k < lo);
+    last -= static_cast<int>(last > hi);
     if (k > last) return;
     const double inverse = 1 / by, dw = along * inverse, dz = l.h.e.z * inverse;  // w and z are linear in k
-    constexpr int di = terrain::di<kind>, dj = terrain::dj<kind>;
-    const double* heights = g_.z.data();
-    const std::uint8_t* crests = f_.crests(0);
-    const std::ptrdiff_t nx = g_.nx;
-    double w = other + (k - from) * dw, z = l.p.z + (k - from) * dz;
-    for (; k <= last; ++k, w += dw, z += dz) {
-      if (!Plain && !(w >= 0 && w < (kind == 0 ? g_.ny : g_.nx) - 1)) continue;
-      const int m = static_cast<int>(w), i = kind == 0 ? k : m, j = kind == 0 ? m : kind == 1 ? k : m - k;
-      if (!Plain && (i < 0 || j < 0 || i + di >= g_.nx || j + dj >= g_.ny)) continue;
-      const std::ptrdiff_t node = j * nx + i;
-      const double *r = heights + node, h = r[0] + (w - m) * (r[dj * nx + di] - r[0]);
-      // unknown heights compare false; together: one branch to guess, not two
-      if (((crests[node] & terrain::crest<kind>) != 0) & (h - z >= -2 * margin_))
-        cross_ridge<kind>(l, (k - from) * inverse, h, i, j);
+    for (; k <= last; k += 64) {
+      const int count = std::min(64, last - k + 1);
+      const double w = other + (k - from) * dw, z = l.p.z + (k - from) * dz;
+      for (std::uint64_t ridges = ridges_above<kind>(k, count, w, dw, z - 2 * margin_, dz); ridges != 0;
+           ridges &= ridges - 1) {
+        const int on = k + std::countr_zero(ridges);
+        cross_ridge<kind>(l, on, (on - from) * inverse, other + (on - from) * dw);
+      }
     }
   }
+
+  /// Bit n: the edge crosses line k + n on a ridge that is at or above low + n dz. All of them before any is looked at
+  /// closer, so that there are no branches to guess.
   template <int kind>
-  void cross_ridge(const Line& l, double t, double h, int i, int j) {
+  std::uint64_t ridges_above(int k, int count, double w, double dw, double low, double dz) const {
+    const std::uint8_t* crests = f_.crests(0);
+    std::uint64_t found = 0;
+    for (int n = 0; n < count; ++n, ++k, w += dw, low += dz) {
+      if (!Plain && !this->template on_grid<kind>(k, w)) continue;
+      const auto [i, j, h] = this->template on_line<kind>(k, w);
+      const bool above = ((crests[j * this->nx_ + i] & terrain::crest<kind>) != 0) & (h >= low);  // unknown: false
+      found |= static_cast<std::uint64_t>(above) << n;
+    }
+    return found;
+  }
+  template <int kind>
+  void cross_ridge(const Line& l, int k, double t, double w) {
+    if (!Plain && !this->template on_grid<kind>(k, w)) return;  // w may differ in its last bits
+    const auto [i, j, h] = this->template on_line<kind>(k, w);
     const Vec3 p = l.p + l.h.e * t;
     this->template crossing<kind>(l.h, p.x, p.y, h, h - p.z, thickness() + margin_, i, j, l.id);
   }
@@ -245,7 +257,8 @@ class PolyhedronOnTerrain : OnTerrain<Plain> {
   Cone cone_[Polyhedron::kFaceMax];      // of faces that look down or to the side and that a node may point at
   int cone_face_[Polyhedron::kFaceMax];  // their numbers
   int cone_count_ = 0;
-  double thickness_ = -1;  // of the shape, straight up; −1: not asked yet                       [m]
+  std::uint64_t clear_ = 0;  // vertices farther from the sole than all terrain, a bit each; by corners()
+  double thickness_ = -1;    // of the shape, straight up; −1: not asked yet                       [m]
 };
 
 }  // namespace

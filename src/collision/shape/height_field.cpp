@@ -165,24 +165,6 @@ bool HeightField::contains(Vec3 p) const {
   return height(p.x, p.y, z) && p.z < z;
 }
 
-std::uint64_t HeightField::nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const {
-  const double* row = &g_.z[static_cast<std::size_t>(j) * g_.nx + i];
-  Two top(tops.z), top_over(tops.over), line = two(low, low + dz);
-  const Two step(2 * dz), zero(0.0);
-  std::uint64_t above = 0;
-  int k = 0;
-  for (; k + 1 < count; k += 2, line += step) {
-    const Two z = load_pair(row + k), over = z - line;
-    top = maximum(z, top), top_over = maximum(over, top_over);  // unknown heights compare false
-    above |= static_cast<std::uint64_t>(lane_bits(over >= zero)) << k;
-  }
-  tops = {std::max(top.v[0], top.v[1]), std::max(top_over.v[0], top_over.v[1])};
-  if (k == count) return above;
-  const double z = row[k], over = z - line.v[0];
-  tops = {z > tops.z ? z : tops.z, over > tops.over ? over : tops.over};
-  return above | static_cast<std::uint64_t>(over >= 0) << k;
-}
-
 void HeightField::try_cell(int i, int j, const Vec3& p, double& best2, SurfacePoint& out) const {
   if (has_holes_ && is_hole(i, j)) return;
   const Vec3 p00{g_.x0 + i * g_.dx, g_.y0 + j * g_.dy, g_.z[static_cast<std::size_t>(j) * g_.nx + i]};

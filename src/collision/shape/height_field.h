@@ -87,9 +87,25 @@ class HeightField {
   }
   /// Bit k: node (i + k, j) is known and at or above the line low + k dz, for k < count ≤ 64. Keeps the highest seen.
   struct Tops {
-    double z = -std::numeric_limits<double>::infinity(), over = z;  // height, and height over the line [m]
+    Two z{-std::numeric_limits<double>::infinity()}, over = z;  // heights, and heights over the line [m]
+    static double of(Two t) { return std::max(t.v[0], t.v[1]); }
   };
-  std::uint64_t nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const;
+  std::uint64_t nodes_above(int i, int j, int count, double low, double dz, Tops& tops) const {
+    const double* row = g_.z.data() + static_cast<std::ptrdiff_t>(j) * g_.nx + i;
+    Two top = tops.z, top_over = tops.over, line = two(low, low + dz);
+    const Two step(2 * dz), zero(0.0);
+    std::uint64_t above = 0;
+    int k = 0;
+    const auto look_at = [&](Two z) {
+      const Two over = z - line;
+      top = maximum(z, top), top_over = maximum(over, top_over);  // unknown heights compare false
+      above |= static_cast<std::uint64_t>(lane_bits(over >= zero)) << k;
+    };
+    for (; k + 1 < count; k += 2, line += step) look_at(load_pair(row + k));
+    if (k < count) look_at(two(row[k], std::numeric_limits<double>::quiet_NaN()));
+    tops = {top, top_over};
+    return above;
+  }
 
   /// Height of the surface over (x, y); false outside and over holes.
   bool height(double x, double y, double& z) const;
