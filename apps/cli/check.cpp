@@ -37,12 +37,18 @@ Diagnostics check_log(const std::string& path) {
 
 Diagnostics check_file(const std::string& path) {
   switch (kind_of(path)) {
-    case FileKind::motion: return load_motion(path).notes();
-    case FileKind::walk: return load_walk(path).notes();
-    case FileKind::servo: return load_servo(path).notes();
-    case FileKind::robot: return load_robot(path, shipped_files()).notes();
-    case FileKind::log: return check_log(path);
-    case FileKind::scene: break;
+    case FileKind::motion:
+      return load_motion(path).notes();
+    case FileKind::walk:
+      return load_walk(path).notes();
+    case FileKind::servo:
+      return load_servo(path).notes();
+    case FileKind::robot:
+      return load_robot(path, shipped_files()).notes();
+    case FileKind::log:
+      return check_log(path);
+    case FileKind::scene:
+      break;
   }
   return check_scene(find_scene(path));
 }
@@ -58,8 +64,10 @@ void add_check(CLI::App& app, Outcome& outcome) {
     for (const std::string& f : *files) {
       const Diagnostics notes = check_file(f);
       print(notes);
-      if (has_errors(notes)) outcome.status = 1;
-      else std::printf("%s: ok\n", f.c_str());
+      if (has_errors(notes))
+        outcome.status = 1;
+      else
+        std::printf("%s: ok\n", f.c_str());
     }
   });
 }

@@ -27,7 +27,9 @@ FileKind kind_of(const std::string& path) {
   std::string text(1 << 16, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), f));
   std::fclose(f);
-  const auto has = [&](const std::string& table) { return text.find("\n" + table) != text.npos || text.starts_with(table); };
+  const auto has = [&](const std::string& table) {
+    return text.find("\n" + table) != text.npos || text.starts_with(table);
+  };
   if (has("[motion]")) return FileKind::motion;
   if (has("[walk]")) return FileKind::walk;
   if (has("[[object]]") || has("[robot]")) return FileKind::robot;
@@ -56,11 +58,13 @@ std::string quoted(const std::string& text) {
 Result<SceneSpec> scene_of_robot(const std::string& path) {
   const auto robot = load_robot(path, shipped_files());
   if (!robot) return robot.notes();
-  const bool has_joints = std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
+  const bool has_joints =
+      std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
   const std::string name = plain_name(path);
   return parse_scene("[world]\nname = " + quoted(name) + "\nabout = " + quoted(name + " alone on a plane") +
-                         "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name + "]\nmodel = " +
-                         quoted(fs::absolute(path).string()) + "\nmotion = \"" + (has_joints ? "articulated" : "free_body") + "\"\n",
+                         "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name +
+                         "]\nmodel = " + quoted(fs::absolute(path).string()) + "\nmotion = \"" +
+                         (has_joints ? "articulated" : "free_body") + "\"\n",
                      path, shipped_files());
 }
 
@@ -69,9 +73,12 @@ Result<SceneSpec> scene_of_robot(const std::string& path) {
 Result<SceneSpec> load_scene_or_robot(const std::string& name) {
   const std::string path = find_scene(name);
   switch (kind_of(path)) {
-    case FileKind::robot: return scene_of_robot(path);
-    case FileKind::log: return scene_of_log(path);
-    default: return load_scene(path, shipped_files());
+    case FileKind::robot:
+      return scene_of_robot(path);
+    case FileKind::log:
+      return scene_of_log(path);
+    default:
+      return load_scene(path, shipped_files());
   }
 }
 
@@ -86,21 +93,25 @@ void print_no_scene(const std::string& name) {
   std::vector<std::string> names;
   for (const std::string& folder : shipped_files().search)
     if (fs::is_directory(folder + "/scenes"))
-      for (const auto& entry : fs::directory_iterator(folder + "/scenes")) names.push_back(entry.path().stem().string());
+      for (const auto& entry : fs::directory_iterator(folder + "/scenes"))
+        names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   const std::string near = nearest(name, names);
   std::string all;
   for (const std::string& n : names) all += " " + n;
-  std::fprintf(stderr, "error: there is no file and no scene '%s'; %s\n", name.c_str(),
-               near.empty() ? ("scenes that come with gradus:" + all).c_str() : ("did you mean '" + near + "'?").c_str());
+  std::fprintf(
+      stderr, "error: there is no file and no scene '%s'; %s\n", name.c_str(),
+      near.empty() ? ("scenes that come with gradus:" + all).c_str() : ("did you mean '" + near + "'?").c_str());
 }
 
-/// ROBOT=LEVEL, or LEVEL for all. Faults name the option that was typed; of those that all robots share the first is enough.
+/// ROBOT=LEVEL, or LEVEL for all. Faults name the option that was typed; of those that all robots share the first is
+/// enough.
 void apply_motion(SceneSpec& scene, const std::string& text, Diagnostics& problems) {
   Diagnostics faults;
   const std::size_t eq = text.find('=');
   std::vector<std::string> robots;  // by name: every assignment makes a new scene
-  if (eq != std::string::npos) robots.push_back(text.substr(0, eq));
+  if (eq != std::string::npos)
+    robots.push_back(text.substr(0, eq));
   else
     for (const RobotInstanceSpec& r : scene.robots) robots.push_back(r.name);
   for (const std::string& robot : robots)

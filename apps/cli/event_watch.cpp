@@ -92,8 +92,7 @@ void EventWatch::look(const World& world, std::vector<Event>& events) {
     const auto tell = [&](const char* kind, const std::string& what) {
       events.push_back({world.time(), kind, what, name});
     };
-    if (now.fallen != before.fallen)
-      tell(now.fallen ? "fall" : "rise", now.fallen ? "falls" : "is upright again");
+    if (now.fallen != before.fallen) tell(now.fallen ? "fall" : "rise", now.fallen ? "falls" : "is upright again");
     for (std::size_t g = 0; g < goals_.size(); ++g)
       if (now.in_goal[g] && !before.in_goal[g]) tell("goal", "is in the " + goals_[g].name + " goal");
     if (before.touching.empty() && !now.touching.empty())

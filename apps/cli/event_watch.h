@@ -3,9 +3,9 @@
 ///
 /// A *goal* is a pair of field objects NAME_left_post and NAME_right_post: it is scored when a ball (a robot with one
 /// body, a sphere) has crossed the line between the posts' centres completely, outwards as seen from the field's
-/// origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground. A *touch*
-/// begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for 0.3 s: robots
-/// that wrestle or dribble touch once, not at every step.
+/// origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground. A
+/// *touch* begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for
+/// 0.3 s: robots that wrestle or dribble touch once, not at every step.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,9 +19,9 @@ namespace gradus::cli {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;  // fall | rise | goal | contact | touch | apart
-  std::string what;  // after the robot's name: "falls"
-  std::string robot; // or the group that it happened in
+  std::string kind;   // fall | rise | goal | contact | touch | apart
+  std::string what;   // after the robot's name: "falls"
+  std::string robot;  // or the group that it happened in
 };
 
 class EventWatch {
@@ -55,10 +55,10 @@ class EventWatch {
   Seen see(const World& world, int robot) const;
 
   std::vector<Goal> goals_;
-  std::vector<double> ball_radius_;  // (robots) 0: not a ball
-  std::vector<bool> is_player_;      // (robots) has joints: neither ball nor box
-  std::vector<Seen> seen_;           // (robots)
-  std::vector<double> told_;         // (groups) events of its match told so far
+  std::vector<double> ball_radius_;              // (robots) 0: not a ball
+  std::vector<bool> is_player_;                  // (robots) has joints: neither ball nor box
+  std::vector<Seen> seen_;                       // (robots)
+  std::vector<double> told_;                     // (groups) events of its match told so far
   std::map<std::pair<int, int>, double> touch_;  // pairs of robots that touch, by number: when they last did   [s]
 };
 

@@ -44,7 +44,9 @@ class Items {
     } else if (std::string* address = address_of(key); address && !value.empty()) {
       *address = value;
     } else {
-      complain(item, "known: blue, yellow, both, none, sync, vision=, commands=, referee=, placement=, interface=, watchdog=");
+      complain(
+          item,
+          "known: blue, yellow, both, none, sync, vision=, commands=, referee=, placement=, interface=, watchdog=");
     }
   }
   std::string* address_of(const std::string& key) {
@@ -79,31 +81,48 @@ void announce_firasim(const SceneSpec& scene, const control::FirasimMatch& m) {
   for (const std::string& v : g.firasim.vision) vision += (vision.empty() ? "" : ", ") + v;
   const std::string host = g.firasim.commands.substr(0, g.firasim.commands.rfind(':'));
   std::fprintf(stderr, "firasim: pictures go to %s, commands of %s are taken on %s:%u\n", vision.c_str(),
-               blue && yellow ? "both teams" : blue ? "blue" : yellow ? "yellow" : "nobody", host.c_str(), m.command_port());
+               blue && yellow ? "both teams"
+               : blue         ? "blue"
+               : yellow       ? "yellow"
+                              : "nobody",
+               host.c_str(), m.command_port());
 }
 
 void print_firasim(const control::FirasimMatch& m) {
   const firasim::ServerCounters& c = m.counters();
   std::printf("  firasim: %" PRId64 " pictures sent, %" PRId64 " packets taken", c.frames, c.packets);
-  std::printf("; dropped: %" PRId64 " malformed, %" PRId64 " oversized, %" PRId64 " flooded, %" PRId64 " stale, %" PRId64 " entries refused\n",
+  std::printf("; dropped: %" PRId64 " malformed, %" PRId64 " oversized, %" PRId64 " flooded, %" PRId64
+              " stale, %" PRId64 " entries refused\n",
               c.malformed, c.oversized, c.flooded, c.stale, c.refused);
   if (c.packets == 0 && m.awaits_clients())
     std::printf("           no client was heard: it has to send its commands to the address above\n");
   if (c.watchdog_stops || c.send_failures || m.impatient())
-    std::printf("           %" PRId64 " teams stopped by the watchdog, %" PRId64 " pictures not sent, %" PRId64 " steps without an answer\n",
+    std::printf("           %" PRId64 " teams stopped by the watchdog, %" PRId64 " pictures not sent, %" PRId64
+                " steps without an answer\n",
                 c.watchdog_stops, c.send_failures, m.impatient());
   const firasim::RefereeCounters& r = m.referee_counters();
-  std::printf("  referee: %" PRId64 " messages sent, %" PRId64 " commands and %" PRId64 " placements taken, %" PRId64 " malformed\n",
+  std::printf("  referee: %" PRId64 " messages sent, %" PRId64 " commands and %" PRId64 " placements taken, %" PRId64
+              " malformed\n",
               r.sent, r.commands, r.placements, r.malformed);
 }
 
 nlohmann::ordered_json firasim_json(const control::FirasimMatch& m) {
   const firasim::ServerCounters& c = m.counters();
   const firasim::RefereeCounters& r = m.referee_counters();
-  return {{"frames", c.frames}, {"send_failures", c.send_failures}, {"packets", c.packets}, {"malformed", c.malformed},
-          {"oversized", c.oversized}, {"flooded", c.flooded}, {"stale", c.stale}, {"refused", c.refused},
-          {"watchdog_stops", c.watchdog_stops}, {"impatient", m.impatient()}, {"referee_sent", r.sent},
-          {"referee_commands", r.commands}, {"placements", r.placements}, {"referee_malformed", r.malformed}};
+  return {{"frames", c.frames},
+          {"send_failures", c.send_failures},
+          {"packets", c.packets},
+          {"malformed", c.malformed},
+          {"oversized", c.oversized},
+          {"flooded", c.flooded},
+          {"stale", c.stale},
+          {"refused", c.refused},
+          {"watchdog_stops", c.watchdog_stops},
+          {"impatient", m.impatient()},
+          {"referee_sent", r.sent},
+          {"referee_commands", r.commands},
+          {"placements", r.placements},
+          {"referee_malformed", r.malformed}};
 }
 
 void print_matches(const World& world) {
@@ -121,7 +140,8 @@ nlohmann::ordered_json matches_json(const World& world) {
   nlohmann::ordered_json j;
   for (int g = 0; g < world.groups().count(); ++g) {
     const auto match = wheels::match_of(world.section(g));
-    j[world.groups().model(g).spec.name] = {{"blue", match[wheels::kGoalsBlue]}, {"yellow", match[wheels::kGoalsYellow]},
+    j[world.groups().model(g).spec.name] = {{"blue", match[wheels::kGoalsBlue]},
+                                            {"yellow", match[wheels::kGoalsYellow]},
                                             {"clock", match[wheels::kClock]},
                                             {"placements_moved", world.groups().placements().moved},
                                             {"placements_refused", world.groups().placements().refused}};

@@ -27,9 +27,10 @@ void print_welcome() {
 int main(int argc, char** argv) {
   using namespace gradus::cli;
   if (argc == 1) return print_welcome(), 0;
-  CLI::App app{"gradus: a simulator of robots that walk, roll and play soccer.\n"
-               "Every robot runs at its own level of detail; all levels share one world.",
-               "gradus"};
+  CLI::App app{
+      "gradus: a simulator of robots that walk, roll and play soccer.\n"
+      "Every robot runs at its own level of detail; all levels share one world.",
+      "gradus"};
   app.footer(
       "Examples:\n"
       "  gradus run levels                        one humanoid at four levels of detail, side by side\n"

@@ -10,7 +10,8 @@ namespace {
 
 void print_result(const std::string& path, const Replay& r, bool json) {
   if (json) {
-    std::printf("{\"log\":\"%s\",\"same\":%s,\"steps\":%" PRId64 ",\"first_difference\":%" PRId64 ",\"hash\":\"%016" PRIx64 "\"}\n",
+    std::printf("{\"log\":\"%s\",\"same\":%s,\"steps\":%" PRId64 ",\"first_difference\":%" PRId64
+                ",\"hash\":\"%016" PRIx64 "\"}\n",
                 path.c_str(), r.first_difference < 0 ? "true" : "false", r.steps, r.first_difference, r.hash);
   } else if (r.first_difference < 0) {
     std::printf("same: %" PRId64 " steps, last hash %016" PRIx64 "\n", r.steps, r.hash);

@@ -30,19 +30,39 @@ std::string check_speed(const std::string& text) {
 void add_run(CLI::App& app, Outcome& outcome) {
   auto* cmd = app.add_subcommand("run", "Run a scene");
   auto o = std::make_shared<RunOptions>();
-  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file (.urdf, .toml), or a log whose scene is run anew")->required();
-  cmd->add_option("--for", o->duration, "simulated time, as in 10s (default: the scene's)")->check(CLI::Validator([](std::string& s) { return check_duration(s); }, "TIME"));
-  cmd->add_option("--speed", o->speed, "max, real, or a factor of real time (default: max; real with --view and --firasim)")->check(CLI::Validator([](std::string& s) { return check_speed(s); }, "SPEED"));
+  cmd->add_option("SCENE", o->scene,
+                  "scene file, the name of one that comes with gradus, a robot file (.urdf, .toml), or a log whose "
+                  "scene is run anew")
+      ->required();
+  cmd->add_option("--for", o->duration, "simulated time, as in 10s (default: the scene's)")
+      ->check(CLI::Validator([](std::string& s) { return check_duration(s); }, "TIME"));
+  cmd->add_option("--speed", o->speed,
+                  "max, real, or a factor of real time (default: max; real with --view and --firasim)")
+      ->check(CLI::Validator([](std::string& s) { return check_speed(s); }, "SPEED"));
   auto* log = cmd->add_option("--log", o->logs, "write a log: FILE.mcap (replayable) or FILE.csv");
-  cmd->add_option("--record", o->properties, "property to write into the logs, or a pattern as in 'level3.*.q'; default: base and joints")->needs(log);
-  cmd->add_option("--seed", o->seed, "instead of the scene's")->check(CLI::Validator([](std::string& s) { return check_seed(s); }, "SEED"));
+  cmd->add_option("--record", o->properties,
+                  "property to write into the logs, or a pattern as in 'level3.*.q'; default: base and joints")
+      ->needs(log);
+  cmd->add_option("--seed", o->seed, "instead of the scene's")
+      ->check(CLI::Validator([](std::string& s) { return check_seed(s); }, "SEED"));
   cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
-  cmd->add_option("--at", o->timed, "TIME: PATH=VALUE, a property set while it runs, as in '2 s: level3.left_knee.kp=20 N m/rad'");
-  auto* view = cmd->add_option("--view", o->view_port, "watch and steer it in the browser; --view=PORT chooses the port")->expected(0, 1)->default_str("0")->check(CLI::Range(0, 65535));
-  cmd->add_option("--past", o->past_megabytes, "with --view: megabytes for going back in time (default: 256)")->check(CLI::Range(1, 65536))->needs(view);
-  cmd->add_option("--firasim", o->firasim, "teams play over FIRASim's protocol: blue, yellow, both, none, sync, vision=A:P, commands=A:P, …, between commas")->expected(0, 1)->default_str("");
+  cmd->add_option("--at", o->timed,
+                  "TIME: PATH=VALUE, a property set while it runs, as in '2 s: level3.left_knee.kp=20 N m/rad'");
+  auto* view =
+      cmd->add_option("--view", o->view_port, "watch and steer it in the browser; --view=PORT chooses the port")
+          ->expected(0, 1)
+          ->default_str("0")
+          ->check(CLI::Range(0, 65535));
+  cmd->add_option("--past", o->past_megabytes, "with --view: megabytes for going back in time (default: 256)")
+      ->check(CLI::Range(1, 65536))
+      ->needs(view);
+  cmd->add_option("--firasim", o->firasim,
+                  "teams play over FIRASim's protocol: blue, yellow, both, none, sync, vision=A:P, commands=A:P, …, "
+                  "between commas")
+      ->expected(0, 1)
+      ->default_str("");
   cmd->add_flag("--json", o->json, "one JSON object on standard output and nothing else");
   cmd->add_flag("--quiet", o->quiet, "no progress");
   cmd->footer(

@@ -54,13 +54,15 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
   j["events"] = nlohmann::json::array();
-  for (const Event& e : run.events()) j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
+  for (const Event& e : run.events())
+    j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
   if (!w.groups().empty()) j["match"] = matches_json(w);
   if (run.firasim()) j["firasim"] = firasim_json(*run.firasim());
   for (int r = 0; r < w.robot_count(); ++r) {
     const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
     j["robots"][w.model().robots[static_cast<std::size_t>(r)].name] = {
-        {"motion", std::string(w.motion(r).name)}, {"us_per_step", w.microseconds(r)},
+        {"motion", std::string(w.motion(r).name)},
+        {"us_per_step", w.microseconds(r)},
         {"base", {{"x", p.x}, {"y", p.y}, {"z", p.z}, {"roll", rpy.x}, {"pitch", rpy.y}, {"yaw", rpy.z}}},
         {"fallen", w.fallen(r)}};
   }
@@ -77,10 +79,12 @@ void print_events(const std::vector<Event>& events) {
   std::map<std::string, Touches> touches;
   for (const Event& e : events) {
     if (e.kind == "touch") ++touches.try_emplace(e.robot + " " + e.what, Touches{e.time}).first->second.count;
-    if (e.kind != "touch" && e.kind != "apart") std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
+    if (e.kind != "touch" && e.kind != "apart")
+      std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
   }
   std::vector<std::pair<std::string, Touches>> order(touches.begin(), touches.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i)
     std::printf("  %8.2f s  %s%s\n", order[i].second.first, order[i].first.c_str(),
@@ -91,15 +95,16 @@ void print_events(const std::vector<Event>& events) {
 void print_table(Runner& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
   const double sim = static_cast<double>(s.steps) * w.model().step;
-  std::printf("%s: %.3f s simulated in %.3f s (%.1f times real time), %" PRId64 " steps of %g ms\n\n", scene.c_str(), sim,
-              s.wall_time, s.wall_time > 0 ? sim / s.wall_time : 0, s.steps, w.model().step * 1e3);
-  std::printf("  %-14s %-18s %9s %9s %9s %9s %9s\n", "robot", "motion", "us/step", "x [m]", "y [m]", "z [m]", "yaw [deg]");
+  std::printf("%s: %.3f s simulated in %.3f s (%.1f times real time), %" PRId64 " steps of %g ms\n\n", scene.c_str(),
+              sim, s.wall_time, s.wall_time > 0 ? sim / s.wall_time : 0, s.steps, w.model().step * 1e3);
+  std::printf("  %-14s %-18s %9s %9s %9s %9s %9s\n", "robot", "motion", "us/step", "x [m]", "y [m]", "z [m]",
+              "yaw [deg]");
   const int shown = std::min(w.robot_count(), 24);
   for (int r = 0; r < shown; ++r) {
     const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
-    std::printf("  %-14s %-18s %9.2f %9.4f %9.4f %9.4f %9.2f%s\n", w.model().robots[static_cast<std::size_t>(r)].name.c_str(),
-                std::string(w.motion(r).name).c_str(), w.microseconds(r), p.x, p.y, p.z, rpy.z * 57.29577951308232,
-                w.fallen(r) ? "  fallen" : "");
+    std::printf("  %-14s %-18s %9.2f %9.4f %9.4f %9.4f %9.2f%s\n",
+                w.model().robots[static_cast<std::size_t>(r)].name.c_str(), std::string(w.motion(r).name).c_str(),
+                w.microseconds(r), p.x, p.y, p.z, rpy.z * 57.29577951308232, w.fallen(r) ? "  fallen" : "");
   }
   if (shown < w.robot_count()) std::printf("  … and %d more\n", w.robot_count() - shown);
   print_events(run.events());
@@ -127,7 +132,9 @@ Summary drive(Runner& run, const RunOptions& o) {
   progress.update(w.time());
   progress.clear();
   if (pacing.missed())
-    std::fprintf(stderr, "warning: real time was missed, by %.2f s at worst; try a lower level of detail or --speed 0.5\n", pacing.behind());
+    std::fprintf(stderr,
+                 "warning: real time was missed, by %.2f s at worst; try a lower level of detail or --speed 0.5\n",
+                 pacing.behind());
   return {now() - start, w.k(), pacing.behind()};
 }
 
@@ -167,8 +174,10 @@ int run_scene(const RunOptions& o) {
   if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
   if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());
   quiet.end();
-  if (o.json) print_json(*run, *s, o.scene);
-  else print_table(*run, *s, o.scene);
+  if (o.json)
+    print_json(*run, *s, o.scene);
+  else
+    print_table(*run, *s, o.scene);
   return whole && run->stopped().empty() ? 0 : 1;
 }
 

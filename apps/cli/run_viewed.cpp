@@ -148,8 +148,11 @@ std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptio
   std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
                (*server)->control_url().c_str(), (*server)->view_url().c_str());
   if (!run->can_rewind())
-    std::fprintf(stderr, "note: no going back in this run: %s\n",
-                 o.logs.empty() ? "control programs of your own may keep a state; a log of it goes back: --log FILE.mcap, then gradus view" : "a log only goes forward");
+    std::fprintf(
+        stderr, "note: no going back in this run: %s\n",
+        o.logs.empty()
+            ? "control programs of your own may keep a state; a log of it goes back: --log FILE.mcap, then gradus view"
+            : "a log only goes forward");
   ViewedRun viewed(run, o, **server);
   const double start = now();
   const auto is_over = [&] {

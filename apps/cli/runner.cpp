@@ -20,7 +20,8 @@ std::vector<std::string> default_properties(const World& world) {
   std::vector<std::string> out;
   for (const RobotModel& r : world.model().robots) {
     for (const char* p : {".x", ".y", ".z", ".roll", ".pitch", ".yaw"}) out.push_back(r.name + p);
-    for (const Joint& j : r.kind->joints) out.push_back(r.name + "." + r.kind->objects[static_cast<std::size_t>(j.object)].name + ".q");
+    for (const Joint& j : r.kind->joints)
+      out.push_back(r.name + "." + r.kind->objects[static_cast<std::size_t>(j.object)].name + ".q");
   }
   return out;
 }
@@ -115,7 +116,9 @@ std::string Runner::apply_now(const Command& command) {
 }
 
 bool Runner::can_rewind() const {
-  const auto keeps_a_state = [](const RobotInstanceSpec& r) { return r.controller.kind == "library" || r.controller.kind == "process"; };
+  const auto keeps_a_state = [](const RobotInstanceSpec& r) {
+    return r.controller.kind == "library" || r.controller.kind == "process";
+  };
   return recorders_.empty() && csvs_.empty() && std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
 }
 
@@ -163,7 +166,8 @@ void Runner::step() {
   stopped_ = controllers_.failure();
   const int bad = world_->report().not_finite;
   if (bad >= 0)
-    stopped_ = "the state of robot '" + world_->model().robots[static_cast<std::size_t>(bad)].name + "' is not finite after step " + std::to_string(world_->k());
+    stopped_ = "the state of robot '" + world_->model().robots[static_cast<std::size_t>(bad)].name +
+               "' is not finite after step " + std::to_string(world_->k());
 }
 
 bool Runner::open_firasim() {

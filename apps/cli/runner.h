@@ -9,9 +9,9 @@
 #include "cli/commands.h"
 #include "cli/event_watch.h"
 #include "cli/timed_command.h"
-#include "core/csv.h"
 #include "control/attach.h"
 #include "control/firasim_match.h"
+#include "core/csv.h"
 #include "step/record.h"
 
 namespace gradus::cli {
@@ -21,8 +21,8 @@ struct RunOptions {
   std::vector<std::string> logs, properties, motions, sets;
   std::vector<std::string> timed;      // "TIME: PATH=VALUE", set while it runs
   std::optional<std::string> firasim;  // what follows --firasim=
-  std::optional<int> view_port;  // serve the viewer; 0: any free port
-  int past_megabytes = 256;      // memory for going back in the viewer
+  std::optional<int> view_port;        // serve the viewer; 0: any free port
+  int past_megabytes = 256;            // memory for going back in the viewer
   std::optional<std::uint64_t> seed;
   int threads = 1;
   bool json = false, quiet = false;
@@ -41,10 +41,11 @@ class Runner {
   double duration() const { return duration_; }
 
   std::string apply_now(const Command& command);  // recorded; "" or what was wrong
-  /// Is the past reachable? Not with logs, which only go forward, nor with controllers in libraries, which may keep a state.
+  /// Is the past reachable? Not with logs, which only go forward, nor with controllers in libraries, which may keep a
+  /// state.
   bool can_rewind() const;
-  void rewind_to(const Snapshot& snapshot);       // if can_rewind(); events that came later are forgotten
-  void step();                             // one step, logs and events included
+  void rewind_to(const Snapshot& snapshot);  // if can_rewind(); events that came later are forgotten
+  void step();                               // one step, logs and events included
   /// Why the run cannot go on: a controller failed, a state is not finite. Empty: it can.
   const std::string& stopped() const { return stopped_; }
   const std::vector<Event>& events() const { return events_; }
@@ -84,16 +85,16 @@ class Runner {
 
 /// What is told at the end of a run.
 struct Summary {
-  double wall_time = 0;    // [s]
+  double wall_time = 0;  // [s]
   std::int64_t steps = 0;
-  double behind = 0;       // behind real time at worst   [s]
+  double behind = 0;  // behind real time at worst   [s]
 };
 
 int run_scene(const RunOptions& options);
 /// The run in the hands of viewers: until Ctrl-C, or the time that was asked for. Edited files start it anew, in `run`.
 /// Nothing if the server could not be started, which was printed.
 std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& options);
-double speed_factor(const std::string& text);   // of --speed; 0: as fast as possible
+double speed_factor(const std::string& text);  // of --speed; 0: as fast as possible
 double speed_of(const Runner& run, const RunOptions& options);
 extern volatile std::sig_atomic_t interrupted;  // Ctrl-C was pressed
 /// Default columns of logs: base pose and joint coordinates of every robot.

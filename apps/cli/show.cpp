@@ -19,8 +19,9 @@ void print_robot(const World& w, int r) {
   std::printf("  motion      %s; can also be moved by", robot.motion.c_str());
   for (const MotionTable& m : all_motions())
     if (m.name != robot.motion && m.bind(kind).missing.empty()) std::printf(" %s", std::string(m.name).c_str());
-  std::printf("\n  base        x %.4f m, y %.4f m, z %.4f m, roll %.2f deg, pitch %.2f deg, yaw %.2f deg\n", robot.p_WB.x,
-              robot.p_WB.y, robot.p_WB.z, rpy.x * 57.29577951308232, rpy.y * 57.29577951308232, rpy.z * 57.29577951308232);
+  std::printf("\n  base        x %.4f m, y %.4f m, z %.4f m, roll %.2f deg, pitch %.2f deg, yaw %.2f deg\n",
+              robot.p_WB.x, robot.p_WB.y, robot.p_WB.z, rpy.x * 57.29577951308232, rpy.y * 57.29577951308232,
+              rpy.z * 57.29577951308232);
   const ControllerSpec& c = robot.controller;
   std::printf("  controller  %s%s%s", c.kind.c_str(), c.file.empty() ? "" : " ", c.file.c_str());
   if (c.kind != "none") std::printf(", every %g ms from %g s", c.period * 1e3, c.start);
@@ -34,17 +35,21 @@ void print_scene(const SceneSpec& scene, const World& w) {
               static_cast<unsigned long long>(m.seed), m.duration, m.log_period * 1e3);
   std::printf("  gravity     %g %g %g m/s^2\n", m.gravity.x, m.gravity.y, m.gravity.z);
   const ContactSpec& c = scene.contact;
-  std::printf("  contact     %s: stiffness %g N/m, damping %g N s/m, sticking %g N/m, %g N s/m, friction %g\n", c.law.c_str(),
-              c.stiffness, c.damping, c.tangential_stiffness, c.tangential_damping, c.friction);
-  const auto maps = std::count_if(scene.field.begin(), scene.field.end(), [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::height_field; });
+  std::printf("  contact     %s: stiffness %g N/m, damping %g N s/m, sticking %g N/m, %g N s/m, friction %g\n",
+              c.law.c_str(), c.stiffness, c.damping, c.tangential_stiffness, c.tangential_damping, c.friction);
+  const auto maps = std::count_if(scene.field.begin(), scene.field.end(),
+                                  [](const FieldObjectSpec& f) { return f.shape.kind == ShapeKind::height_field; });
   std::printf("  field       %zu object%s, ground %s\n", m.field.size(), m.field.size() == 1 ? "" : "s",
-              m.ground.present ? "plane" : maps > 0 ? "height map" : "none");
+              m.ground.present ? "plane"
+              : maps > 0       ? "height map"
+                               : "none");
   for (int r = 0; r < w.robot_count(); ++r) print_robot(w, r);
 }
 
 void print_properties(const World& w) {
   for (const Property& p : list_properties(w))
-    std::printf("%-40s %-12s %-4s %14.6g  %s\n", p.path.c_str(), p.view.unit, p.view.write ? "set" : "", p.view.get(w), p.view.about);
+    std::printf("%-40s %-12s %-4s %14.6g  %s\n", p.path.c_str(), p.view.unit, p.view.write ? "set" : "", p.view.get(w),
+                p.view.about);
 }
 
 }  // namespace
@@ -57,7 +62,8 @@ void add_show(CLI::App& app, Outcome& outcome) {
     bool properties = false, json = false;
   };
   auto o = std::make_shared<Options>();
-  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file or a log")->required();
+  cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file or a log")
+      ->required();
   cmd->add_flag("--properties", o->properties, "list every property with its unit and present value");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as for run");
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, as for run");
@@ -73,9 +79,12 @@ void add_show(CLI::App& app, Outcome& outcome) {
     print(world.notes());
     if (!world) return;
     outcome.status = 0;
-    if (o->json) std::printf("%s\n", to_json(*scene, 1).c_str());
-    else if (o->properties) print_properties(**world);
-    else print_scene(*scene, **world);
+    if (o->json)
+      std::printf("%s\n", to_json(*scene, 1).c_str());
+    else if (o->properties)
+      print_properties(**world);
+    else
+      print_scene(*scene, **world);
   });
 }
 

@@ -144,16 +144,22 @@ int write(const ViewOptions& o) {
   const std::string kind = std::filesystem::path(o.output).extension().string();
   if (kind == ".csv") return write_table(o);
   if (kind != ".html")
-    return std::fprintf(stderr, "error: cannot write '%s'; end its name with .html (a page) or .csv (a table); gradus plot draws pictures\n",
-                        o.output.c_str()), 1;
-  if (!o.properties.empty()) std::fprintf(stderr, "note: the page holds all properties; --record chooses the columns of a table\n");
+    return std::fprintf(stderr,
+                        "error: cannot write '%s'; end its name with .html (a page) or .csv (a table); gradus plot "
+                        "draws pictures\n",
+                        o.output.c_str()),
+           1;
+  if (!o.properties.empty())
+    std::fprintf(stderr, "note: the page holds all properties; --record chooses the columns of a table\n");
   return write_page(o);
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* about, const std::shared_ptr<ViewOptions>& o) {
   auto* cmd = app.add_subcommand(name, about);
   cmd->add_option("LOG", o->log, "log written by gradus run --log FILE.mcap")->required();
-  cmd->add_option("--rate", o->rate, "pictures per simulated second (default: 30); of a table: rows (default: as often as was logged)")->check(CLI::Range(0.1, 1e5));
+  cmd->add_option("--rate", o->rate,
+                  "pictures per simulated second (default: 30); of a table: rows (default: as often as was logged)")
+      ->check(CLI::Range(0.1, 1e5));
   return cmd;
 }
 
@@ -171,7 +177,8 @@ void add_export(CLI::App& app, Outcome& outcome) {
   auto o = std::make_shared<ViewOptions>();
   auto* cmd = add_command(app, "export", "Write a log as one HTML page that needs no server, or as a table (CSV)", o);
   cmd->add_option("-o,--output", o->output, "file to write, as in walk.html or walk.csv")->required();
-  cmd->add_option("--record", o->properties, "columns of the table, as in level3.x or 'level3.*.q' (default: base and joints)");
+  cmd->add_option("--record", o->properties,
+                  "columns of the table, as in level3.x or 'level3.*.q' (default: base and joints)");
   cmd->footer(
       "The log is run again, so that columns can be had that were not recorded.\n"
       "Examples:\n"

@@ -133,8 +133,8 @@ Vec3 way(const World& world, int r) {
   return transpose(to_matrix(robot.q_WB)) * (base_position(world.q(r).data()) - robot.p_WB);
 }
 
-/// Do two robots do the same, each in its place? Parameters that were set in one of them do not count: their effect is what
-/// one wants to see.
+/// Do two robots do the same, each in its place? Parameters that were set in one of them do not count: their effect is
+/// what one wants to see.
 bool are_comparable(const RobotModel& a, const RobotModel& b) {
   return a.controller.kind != "none" && a.controller.kind == b.controller.kind &&
          a.controller.file == b.controller.file && a.controller.period == b.controller.period &&

@@ -44,8 +44,8 @@ constexpr auto kTick = std::chrono::microseconds(16667);  // frames are thinned 
 constexpr std::uint32_t kHeaderSizeMax = 8192;
 constexpr std::size_t kPendingTextsMax = 512;  // messages that a viewer has not taken yet
 constexpr std::size_t kEventsKept = 400;       // for viewers that come later: at most so many …
-constexpr std::int64_t kPatience = 2;          // ticks that a new connection may be silent while others wait for its place
-constexpr int kEventsOfOneKind = 64;           // … and of each kind, so that contacts do not push out goals
+constexpr std::int64_t kPatience = 2;  // ticks that a new connection may be silent while others wait for its place
+constexpr int kEventsOfOneKind = 64;   // … and of each kind, so that contacts do not push out goals
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
@@ -365,9 +365,9 @@ std::string ViewServer::Hub::url(const std::string& token) const {
   return "http://" + (address.is_v6() ? "[" + host + "]" : host) + ":" + std::to_string(port_) + "/?token=" + token;
 }
 
-/// At most half_open_max requests are unfinished at a time. Newcomers wait in the system's queue until a place is free, so that
-/// many pages may come at once; who has said nothing for kPatience ticks loses its place to them. Ticks, not time: between
-/// two of them whatever had arrived was read, however busy the machine is.
+/// At most half_open_max requests are unfinished at a time. Newcomers wait in the system's queue until a place is free,
+/// so that many pages may come at once; who has said nothing for kPatience ticks loses its place to them. Ticks, not
+/// time: between two of them whatever had arrived was read, however busy the machine is.
 void ViewServer::Hub::accept_next() {
   if (half_open_.size() >= static_cast<std::size_t>(options_.half_open_max)) {
     if (ticks_ - half_open_.front().since < kPatience) {

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   const int worlds = argc > 1 ? std::atoi(argv[1]) : 200;
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (const std::string level : {"single_body", "articulated"}) {
-    std::vector<char> fell(static_cast<std::size_t>(std::max(0, worlds)));  // char: neighbours are written by different threads
+    std::vector<char> fell(
+        static_cast<std::size_t>(std::max(0, worlds)));  // char: neighbours are written by different threads
     std::vector<std::thread> crew;
     for (int t = 0; t < threads; ++t)
       crew.emplace_back([&, t] {
@@ -34,6 +35,8 @@ int main(int argc, char** argv) {
     const auto first = std::find(fell.begin(), fell.end(), 1);
     std::printf("%-12s %ld of %d worlds end in a fall; the gentlest shove that does: %s\n", level.c_str(),
                 static_cast<long>(std::count(fell.begin(), fell.end(), 1)), worlds,
-                first == fell.end() ? "none" : (std::to_string(shove(static_cast<int>(first - fell.begin()), worlds)) + " m/s").c_str());
+                first == fell.end()
+                    ? "none"
+                    : (std::to_string(shove(static_cast<int>(first - fell.begin()), worlds)) + " m/s").c_str());
   }
 }

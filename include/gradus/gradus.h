@@ -23,12 +23,13 @@ class Error : public std::runtime_error {
 struct PropertyInfo {
   std::string path, unit, about;
   bool settable;
-  double lower, upper;            // that set accepts
+  double lower, upper;  // that set accepts
 };
 
 class Simulation {
  public:
-  /// Scene file with all it names, or the name of a scene that comes with gradus ("levels"). threads: the result does not depend on it.
+  /// Scene file with all it names, or the name of a scene that comes with gradus ("levels"). threads: the result does
+  /// not depend on it.
   static Simulation load(const std::string& scene_file, int threads = 1);
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;

@@ -1,5 +1,6 @@
-/// B2: the default contact law with the static world. Normal spring and damper, circular Coulomb friction with sticking; the
-/// force is handed over with its slope, so that hard ground is stable at any step [DESIGN.md 2; facts/coupling.md].
+/// B2: the default contact law with the static world. Normal spring and damper, circular Coulomb friction with
+/// sticking; the force is handed over with its slope, so that hard ground is stable at any step [DESIGN.md 2;
+/// facts/coupling.md].
 ///
 /// With gap φ, velocity u of the point, h the step, c = d + h k, c_t = d_t + h k_t, s the sticking spring's deflection:
 ///
@@ -11,8 +12,8 @@
 ///             k_t s⁺ = max(μ f_n − d_t |u|, 0) d, the anchor follows: spring and damper just reach the bound       (5)
 ///
 /// (3) to (5) are the return mapping of plasticity [Simo, Hughes 1998, ch. 1]: force and slope are continuous between
-/// sticking and sliding. The force's slope across d never exceeds c_t; were d taken from u alone, a slow point's would be
-/// μ f_n/|u|, and corners of a creeping box would chatter sideways.
+/// sticking and sliding. The force's slope across d never exceeds c_t; were d taken from u alone, a slow point's would
+/// be μ f_n/|u|, and corners of a creeping box would chatter sideways.
 ///
 /// After the step has been predicted, each contact is reviewed with the acceleration a of its point, f⁺ = f − W a,
 /// u⁺ = u + h a; if one was wrong, the prediction is made once more:
@@ -30,8 +31,8 @@
 
 namespace gradus {
 
-/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>; Axes: of the ground
-/// [contact/plane.h].
+/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>; Axes: of the
+/// ground [contact/plane.h].
 template <class T, class Axes>
 struct LawT {
   using F = RealOf<T>;
@@ -49,22 +50,25 @@ template <class T, class Axes>
 GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
 /// Where the opinion changed (force and slope are then renewed).
 template <class T, class Axes>
-GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c);
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+                                       StaticContactT<T>& c);
 template <class T, class Axes>
 GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                                  const StaticContactT<T>& c);
 
-// All contacts of a robot: the loops of the three. next may be memory itself if contacts are in the order of their points.
+// All contacts of a robot: the loops of the three. next may be memory itself if contacts are in the order of their
+// points.
 template <class T, class F>
 GRADUS_INLINE void begin_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
-                    const ContactMemoryT<T>* memory, int count, StaticContactT<T>* contacts);
+                                  const ContactMemoryT<T>* memory, int count, StaticContactT<T>* contacts);
 template <class T, class F>
 GRADUS_INLINE MaskOf<T> review_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
-                          const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count, StaticContactT<T>* contacts);
+                                        const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count,
+                                        StaticContactT<T>* contacts);
 template <class T, class F>
 GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
-                       const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count, const StaticContactT<T>* contacts,
-                       ContactMemoryT<T>* next);
+                                     const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count,
+                                     const StaticContactT<T>* contacts, ContactMemoryT<T>* next);
 
 struct Compliant {
   static constexpr std::string_view name = "compliant";

@@ -8,20 +8,25 @@
 namespace gradus {
 namespace compliant {
 
-constexpr double kStale = 0.05;    // relative change of the normal force that makes a sliding bound stale
-constexpr double kPull = 1e-9;     // [N] a pull below this is rounding
-constexpr double kOver = 1e-9;     // a bound exceeded by this share is rounding
+constexpr double kStale = 0.05;  // relative change of the normal force that makes a sliding bound stale
+constexpr double kPull = 1e-9;   // [N] a pull below this is rounding
+constexpr double kOver = 1e-9;   // a bound exceeded by this share is rounding
 
 /// (3): friction of a sliding point; size: of the trial (4).
 template <class T, class Axes>
-GRADUS_INLINE void slide(const LawT<T, Axes>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f, Sym3T<T>& W) {
+GRADUS_INLINE void slide(const LawT<T, Axes>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f,
+                         Sym3T<T>& W) {
   const T bound = T(law.p.friction) * c.fn;
   const auto less = bound < size;
   const T across = law.h() * law.ct() * select(less, bound / select(less, size, T(1.0)), T(1.0));
   f = law.ground.normal(fn) - c.d * bound;
   W = law.ground.axial(wn, across);
-  W.xx -= across * c.d.x * c.d.x; W.xy -= across * c.d.x * c.d.y; W.xz -= across * c.d.x * c.d.z;
-  W.yy -= across * c.d.y * c.d.y; W.yz -= across * c.d.y * c.d.z; W.zz -= across * c.d.z * c.d.z;
+  W.xx -= across * c.d.x * c.d.x;
+  W.xy -= across * c.d.x * c.d.y;
+  W.xz -= across * c.d.x * c.d.z;
+  W.yy -= across * c.d.y * c.d.y;
+  W.yz -= across * c.d.y * c.d.z;
+  W.zz -= across * c.d.z * c.d.z;
 }
 
 /// (4) for the velocity u; s: deflection of the sticking spring.
@@ -60,7 +65,9 @@ GRADUS_INLINE void clear_inactive(StaticContactT<T>& c) {
 }
 
 template <class T, class Axes>
-GRADUS_INLINE Vec3T<T> deflection(const LawT<T, Axes>& law, const ContactMemoryT<T>& m) { return law.ground.tangent(m.s1, m.s2); }
+GRADUS_INLINE Vec3T<T> deflection(const LawT<T, Axes>& law, const ContactMemoryT<T>& m) {
+  return law.ground.tangent(m.s1, m.s2);
+}
 
 /// Not longer than a sticking spring may be under the normal force fn.
 template <class T, class Axes>
@@ -86,8 +93,8 @@ GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const Contact
   c.active = mask_and(c.active, free > T(0.0));
   if (any(c.active)) {
     c.fn = select(c.fn <= T(0.0), free, c.fn);
-    // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the normal
-    // forces found then would be those of another motion.
+    // A point that slides, or lands sliding, does so from the start: trying to stop it would tip the body, and the
+    // normal forces found then would be those of another motion.
     const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u);
     const T bound = T(law.p.friction) * c.fn;
     c.sliding = dot(t, t) > bound * bound;  // squares: most points stick, and a root costs as much as the rest
@@ -102,7 +109,8 @@ GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const Contact
 }
 
 template <class T, class Axes>
-GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a, StaticContactT<T>& c) {
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+                                       StaticContactT<T>& c) {
   using namespace compliant;
   const Vec3T<T> f = c.f - c.W * a;
   const T fn = law.ground.along(f);
@@ -199,8 +207,10 @@ template <class T, class F>
 GRADUS_INLINE void begin_contacts(const KindArraysT<F>& kind, const PlaneT<F>& ground, Vec3T<F> gravity, F h,
                                   const ContactMemoryT<T>* memory, int count, StaticContactT<T>* contacts) {
   const T fall = T(h * dot(gravity, ground.n));
-  if (is_level(ground)) compliant::begin_all(LevelT<T>{}, kind, fall, h, memory, count, contacts);
-  else compliant::begin_all(tilted<T>(ground), kind, fall, h, memory, count, contacts);
+  if (is_level(ground))
+    compliant::begin_all(LevelT<T>{}, kind, fall, h, memory, count, contacts);
+  else
+    compliant::begin_all(tilted<T>(ground), kind, fall, h, memory, count, contacts);
 }
 
 template <class T, class F>
@@ -217,8 +227,10 @@ GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>
                                      const ContactMemoryT<T>* memory, const Vec6T<T>* acc, int count,
                                      const StaticContactT<T>* contacts, ContactMemoryT<T>* next) {
   const Vec3T<T> g = cast<T>(gravity);
-  if (is_level(ground)) compliant::remember_all(LevelT<T>{}, kind, g, h, memory, acc, count, contacts, next);
-  else compliant::remember_all(tilted<T>(ground), kind, g, h, memory, acc, count, contacts, next);
+  if (is_level(ground))
+    compliant::remember_all(LevelT<T>{}, kind, g, h, memory, acc, count, contacts, next);
+  else
+    compliant::remember_all(tilted<T>(ground), kind, g, h, memory, acc, count, contacts, next);
 }
 
 }  // namespace gradus

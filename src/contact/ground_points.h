@@ -16,12 +16,13 @@ struct RootMotionT {
   Vec3T<T> p_WB, v_WB;
 };
 
-/// Fills contacts with every point that touches in some lane; `active` says in which. Links are asked for in rising order.
-/// contacts: room for all points; begin (nlink + 1): contacts of each link. Returns their number.
-/// reads frames, memory   writes contacts, begin   cost O(links + near points), no allocation
+/// Fills contacts with every point that touches in some lane; `active` says in which. Links are asked for in rising
+/// order. contacts: room for all points; begin (nlink + 1): contacts of each link. Returns their number. reads frames,
+/// memory   writes contacts, begin   cost O(links + near points), no allocation
 template <class T, class F, class FrameOf>
-GRADUS_INLINE int find_ground_points(const KindArraysT<F>& kind, const PlaneT<F>& plane, Vec3T<F> gravity, F h, const RootMotionT<T>& root,
-                       FrameOf&& frame_of, const ContactMemoryT<T>* memory, StaticContactT<T>* contacts, int* begin);
+GRADUS_INLINE int find_ground_points(const KindArraysT<F>& kind, const PlaneT<F>& plane, Vec3T<F> gravity, F h,
+                                     const RootMotionT<T>& root, FrameOf&& frame_of, const ContactMemoryT<T>* memory,
+                                     StaticContactT<T>* contacts, int* begin);
 
 struct GroundPoints {
   static constexpr Access access{.reads = Field::q | Field::v | Field::frames | Field::memory,

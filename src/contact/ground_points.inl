@@ -14,17 +14,17 @@ constexpr double kNear = 0.002;  // [m]
 template <class T, class Axes>
 struct SearchT {
   Axes ground;
-  T root_height;             // of the root over the ground          [m]
-  T reach;                   // points above it cannot touch         [m]
-  T h, fall;                 // step; speed gained by falling        [s, m/s]
+  T root_height;  // of the root over the ground          [m]
+  T reach;        // points above it cannot touch         [m]
+  T h, fall;      // step; speed gained by falling        [s, m/s]
   Vec3T<T> v_WB;
 };
 
-/// Gap and speed along the normal of a link's points as linear functions of p_BC, so that a point which does not touch costs
-/// two scalar products:  gap = height + a·p_BC − radius,  n·u = speed + b·p_BC.
+/// Gap and speed along the normal of a link's points as linear functions of p_BC, so that a point which does not touch
+/// costs two scalar products:  gap = height + a·p_BC − radius,  n·u = speed + b·p_BC.
 template <class T>
 struct NearLinkT {
-  Vec3T<T> a, b;             // Rᵀ n, Rᵀ (n × V.a)
+  Vec3T<T> a, b;  // Rᵀ n, Rᵀ (n × V.a)
   T height, speed;
 };
 
@@ -42,7 +42,8 @@ GRADUS_INLINE MaskOf<T> touches(const SearchT<T, Axes>& s, const NearLinkT<T>& l
 
 /// (1) and (2)
 template <class T, class F, class Axes>
-GRADUS_INLINE void fill(const SearchT<T, Axes>& s, const FrameT<T>& f, const ContactPointT<F>& p, StaticContactT<T>& c) {
+GRADUS_INLINE void fill(const SearchT<T, Axes>& s, const FrameT<T>& f, const ContactPointT<F>& p,
+                        StaticContactT<T>& c) {
   c.r = f.p + f.R * cast<T>(p.p_BC) - s.ground.normal(T(p.radius));
   c.gap = s.root_height + s.ground.along(c.r);
   c.u = s.v_WB + velocity_at(f.V, c.r);
@@ -52,8 +53,12 @@ template <class T, class F, class Axes, class FrameOf>
 GRADUS_INLINE int find(const Axes& axes, const KindArraysT<F>& kind, const PlaneT<F>& plane, Vec3T<F> gravity, F h,
                        const RootMotionT<T>& root, FrameOf&& frame_of, const ContactMemoryT<T>* memory,
                        StaticContactT<T>* contacts, int* begin) {
-  const SearchT<T, Axes> s{axes, axes.along(root.p_WB) - T(plane.offset), T(F(kNear) + h * F(kFastest)), T(h),
-                           T(h * dot(gravity, plane.n)), root.v_WB};
+  const SearchT<T, Axes> s{axes,
+                           axes.along(root.p_WB) - T(plane.offset),
+                           T(F(kNear) + h * F(kFastest)),
+                           T(h),
+                           T(h * dot(gravity, plane.n)),
+                           root.v_WB};
   int count = 0;
   for (int i = 0; i < kind.nlink; ++i) {
     begin[i] = count;

@@ -9,13 +9,13 @@ namespace gradus {
 template <class T>
 struct TiltedT {
   Vec3T<T> n, t1, t2;
-  GRADUS_INLINE T along(Vec3T<T> a) const { return dot(n, a); }                        // n · a
-  GRADUS_INLINE Vec3T<T> normal(T s) const { return n * s; }                           // n s
-  GRADUS_INLINE Vec3T<T> tangential(Vec3T<T> a) const { return a - n * dot(n, a); }    // a without its part along n
-  GRADUS_INLINE Vec3T<T> tangent(T a, T b) const { return t1 * a + t2 * b; }           // t1 a + t2 b
+  GRADUS_INLINE T along(Vec3T<T> a) const { return dot(n, a); }                      // n · a
+  GRADUS_INLINE Vec3T<T> normal(T s) const { return n * s; }                         // n s
+  GRADUS_INLINE Vec3T<T> tangential(Vec3T<T> a) const { return a - n * dot(n, a); }  // a without its part along n
+  GRADUS_INLINE Vec3T<T> tangent(T a, T b) const { return t1 * a + t2 * b; }         // t1 a + t2 b
   GRADUS_INLINE T first(Vec3T<T> a) const { return dot(a, t1); }
   GRADUS_INLINE T second(Vec3T<T> a) const { return dot(a, t2); }
-  GRADUS_INLINE Vec3T<T> across(Vec3T<T> a) const { return cross(n, a); }              // n × a
+  GRADUS_INLINE Vec3T<T> across(Vec3T<T> a) const { return cross(n, a); }  // n × a
   GRADUS_INLINE Vec3T<T> in_axes_of(const Mat3T<T>& R) const { return transpose_times(R, n); }
   /// w (1 − n nᵀ) + wn n nᵀ
   GRADUS_INLINE Sym3T<T> axial(T wn, T w) const {
@@ -47,6 +47,8 @@ GRADUS_INLINE bool is_level(const PlaneT<F>& p) {
 }
 
 template <class T, class F>
-GRADUS_INLINE TiltedT<T> tilted(const PlaneT<F>& p) { return {cast<T>(p.n), cast<T>(p.t1), cast<T>(p.t2)}; }
+GRADUS_INLINE TiltedT<T> tilted(const PlaneT<F>& p) {
+  return {cast<T>(p.n), cast<T>(p.t1), cast<T>(p.t2)};
+}
 
 }  // namespace gradus

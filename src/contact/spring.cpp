@@ -22,7 +22,8 @@ void evaluate(const OwnLaw& law, const SpringLawSpec& s, StaticContact& c) {
   c.W = law.ground.axial(h * h * k, h * drag);
 }
 
-/// The moment of (5) per rate of turning, of all contacts of a link together; sign −1: of one that was counted too much.
+/// The moment of (5) per rate of turning, of all contacts of a link together; sign −1: of one that was counted too
+/// much.
 void add_spin(std::span<double> spin, const SpringLawSpec& s, const StaticContact& c, double sign) {
   if (!spin.empty()) spin[static_cast<std::size_t>(c.link)] += sign * s.s_nu * c.fn;
 }

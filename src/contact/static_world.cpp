@@ -60,7 +60,8 @@ Diagnostics StaticWorld::build(const Model& model) {
 }
 
 const StaticSolid* StaticWorld::find(int object) const {
-  const auto it = std::find_if(solids_.begin(), solids_.end(), [&](const StaticSolid& s) { return s.object == object; });
+  const auto it =
+      std::find_if(solids_.begin(), solids_.end(), [&](const StaticSolid& s) { return s.object == object; });
   return it == solids_.end() ? nullptr : &*it;
 }
 

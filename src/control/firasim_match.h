@@ -31,7 +31,7 @@ class FirasimMatch {
 
   const firasim::ServerCounters& counters() const { return server_.counters(); }
   const firasim::RefereeCounters& referee_counters() const { return referee_.counters(); }
-  std::int64_t impatient() const { return impatient_; }  // steps taken without an answer from every team
+  std::int64_t impatient() const { return impatient_; }             // steps taken without an answer from every team
   bool awaits_clients() const { return remote_[0] || remote_[1]; }  // does a team come over the network?
   std::uint16_t command_port() const { return server_.command_port(); }
 

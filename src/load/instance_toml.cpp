@@ -275,8 +275,7 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   };
   for (const Owner& o :
        {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
-    if (t.has(o.key) && !t.has(o.of))
-      fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+    if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
   if (t.has("options") && !t.has("library") && !t.has("process"))
     fault(t.place("options"), "options is for libraries and processes only", "remove it");
 }

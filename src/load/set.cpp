@@ -223,7 +223,8 @@ class Assignment {
       fault(wrong->text, wrong->suggestion);
       return false;
     }
-    if (const std::string wrong = range_fault(target.lower, target.upper, unit_of(target.due).c_str(), x); !wrong.empty()) {
+    if (const std::string wrong = range_fault(target.lower, target.upper, unit_of(target.due).c_str(), x);
+        !wrong.empty()) {
       fault("it " + wrong, "");
       return false;
     }

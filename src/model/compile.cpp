@@ -465,7 +465,8 @@ Result<Model> compile(const SceneSpec& scene) {
   add_field(scene, m);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
-    RobotModel robot{r.name, nullptr, r.motion, r.controller, r.p_WB, r.v_WB, r.w_WB, normalized(r.q_WB), r.self_contact};
+    RobotModel robot{r.name, nullptr, r.motion,           r.controller,  r.p_WB,
+                     r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact};
     set_kind(scene, i, m, robot, notes);
     if (!robot.kind) return notes;
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);

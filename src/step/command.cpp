@@ -24,8 +24,10 @@ std::string apply_force(World& w, int robot, const Command& c) {
   if (object < 0) return "robot '" + c.robot + "' has no object '" + c.name + "'";
   const ObjectInfo& o = kind.objects[static_cast<std::size_t>(object)];
   const Vec3 p_L = o.X_LO * c.point;
-  if (c.kind == Command::Kind::push) w.set_push(robot, o.link, c.vector, p_L);
-  else w.add_impulse({robot, o.link, p_L, c.vector});
+  if (c.kind == Command::Kind::push)
+    w.set_push(robot, o.link, c.vector, p_L);
+  else
+    w.add_impulse({robot, o.link, p_L, c.vector});
   return "";
 }
 

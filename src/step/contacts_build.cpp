@@ -10,7 +10,7 @@ namespace gradus {
 namespace {
 
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
-constexpr int kPairsPerShape = 64;                              // within reach of a step, in a heap
+constexpr int kPairsPerShape = 64;                            // within reach of a step, in a heap
 constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
 
 bool joined(const RobotKind& kind, int a, int b) {
@@ -27,7 +27,7 @@ bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
 /// What robots of one kind share.
 struct Contacts::KindShapes {
   CompoundSetup setup;
-  std::vector<ItemInfo> items;  // robot is filled in for each
+  std::vector<ItemInfo> items;     // robot is filled in for each
   std::vector<double> link_reach;  // (nlink)
 };
 
@@ -87,8 +87,11 @@ void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>&
       if (overlaps) left_out += (left_out.empty() ? "" : ", ") + name(j) + "–" + name(i);
     }
   if (!left_out.empty())
-    notes.push_back({{}, Severity::warning,
-                     "robot '" + robot.name + "': self-contact leaves out pairs that overlap in the start posture: " + left_out, ""});
+    notes.push_back(
+        {{},
+         Severity::warning,
+         "robot '" + robot.name + "': self-contact leaves out pairs that overlap in the start posture: " + left_out,
+         ""});
 }
 
 void Contacts::add_robots(const Model& model, Diagnostics& notes) {
@@ -105,7 +108,8 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
     auto it = std::find_if(known.begin(), known.end(),
                            [&](const Known& k) { return k.kind == robot.kind.get() && k.self == robot.self_contact; });
     if (it == known.end()) {
-      known.push_back({robot.kind.get(), robot.self_contact, shapes_of(robot, notes), static_cast<int>(link_reach_.size())});
+      known.push_back(
+          {robot.kind.get(), robot.self_contact, shapes_of(robot, notes), static_cast<int>(link_reach_.size())});
       it = known.end() - 1;
       link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
     }
@@ -214,7 +218,9 @@ Contacts::Work Contacts::make_work(int slots) const {
 
 Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads) {
   Diagnostics notes;
-  scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere : model.volumes == "obb" ? VolumeKind::obb : VolumeKind::aabb);
+  scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere
+                          : model.volumes == "obb"  ? VolumeKind::obb
+                                                    : VolumeKind::aabb);
   add_robots(model, notes);
   add_field(model, statics);
   take_surfaces(model);

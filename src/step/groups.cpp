@@ -12,7 +12,8 @@ Diagnostics Groups::bind(const Model& model) {
     g.model = &m;
     const GroupMotionTable* table = find_group_motion(m.spec.motion);
     if (!table) {
-      notes.push_back({m.spec.place, Severity::error, "group '" + m.spec.name + "': unknown motion '" + m.spec.motion + "'", ""});
+      notes.push_back(
+          {m.spec.place, Severity::error, "group '" + m.spec.name + "': unknown motion '" + m.spec.motion + "'", ""});
       continue;
     }
     auto made = table->make(model, m);
@@ -97,7 +98,8 @@ void Groups::adopt(const Contexts& contexts, int group, int robot, double* state
   g.motion->adopt(context(g, contexts, state, state, h), member_of(g, robot));
 }
 
-PlaceResult Groups::place(const Contexts& contexts, int group, int robot, const PlaceWish& wish, double* state, double h) {
+PlaceResult Groups::place(const Contexts& contexts, int group, int robot, const PlaceWish& wish, double* state,
+                          double h) {
   Group& g = groups_[static_cast<std::size_t>(group)];
   const PlaceResult result = g.motion->place(context(g, contexts, state, state, h), member_of(g, robot), wish);
   placements_.moved += result.placed && result.moved > 0;
@@ -128,8 +130,13 @@ std::span<const Sight> Groups::look(int group, double time, const double* state)
   for (std::size_t i = 0; i < g.sights.size(); ++i) {
     const sensor::Sighting &a = g.older[i], &b = g.newer[i];
     const double moving = a.seen != 0 && b.seen != 0 ? f : 0;
-    g.sights[i] = {b.x, b.y, b.theta, moving * (b.x - a.x), moving * (b.y - a.y),
-                   moving * std::remainder(b.theta - a.theta, 6.283185307179586), b.seen != 0};
+    g.sights[i] = {b.x,
+                   b.y,
+                   b.theta,
+                   moving * (b.x - a.x),
+                   moving * (b.y - a.y),
+                   moving * std::remainder(b.theta - a.theta, 6.283185307179586),
+                   b.seen != 0};
   }
   return g.sights;
 }

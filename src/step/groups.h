@@ -1,4 +1,5 @@
-/// The groups of a world: their sections of State, their cameras and drivers, and their place in the step [state/group.h].
+/// The groups of a world: their sections of State, their cameras and drivers, and their place in the step
+/// [state/group.h].
 ///
 ///   section of a group in State:  what its motion needs, then the memory of its camera (frames on their way)
 #pragma once
@@ -53,8 +54,8 @@ class Groups {
     const GroupModel* model = nullptr;
     std::unique_ptr<GroupMotion> motion;
     std::optional<sensor::OverheadOptions> camera;
-    int offset = 0, size = 0, camera_size = 0;      // in State
-    std::vector<RobotContext> members;              // scratch of one call
+    int offset = 0, size = 0, camera_size = 0;  // in State
+    std::vector<RobotContext> members;          // scratch of one call
     std::vector<sensor::Sighting> truth, newer, older;
     std::vector<Sight> sights;
   };

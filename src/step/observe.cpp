@@ -55,7 +55,8 @@ double World::drive_energy(int robot) const {
   double sum = 0;
   if (!s.needs.uses_drives) return sum;
   for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own))
-    sum += stored_energy(c, chain_state(c, state_[0].slab.data() + s.context.at.drive), q(robot)[static_cast<std::size_t>(7 + c.joint)]);
+    sum += stored_energy(c, chain_state(c, state_[0].slab.data() + s.context.at.drive),
+                         q(robot)[static_cast<std::size_t>(7 + c.joint)]);
   return sum;
 }
 
@@ -117,8 +118,8 @@ Vec3 World::centre_of_mass(int robot) const {
 Vec6 World::momentum(int robot) const {
   const RobotKind& kind = *slot(robot).context.kind;
   const Vec3 p = base_position(q(robot).data());
-  const Vec6 about_root = gradus::momentum(kind.links.data(), kind.nlink(), moving_frames(robot).data(),
-                                           base_velocity(v(robot).data()));
+  const Vec6 about_root =
+      gradus::momentum(kind.links.data(), kind.nlink(), moving_frames(robot).data(), base_velocity(v(robot).data()));
   return {about_root.a + cross(p, about_root.l), about_root.l};
 }
 
@@ -132,7 +133,8 @@ double World::energy(int robot) const {
     const Frame& f = frames[static_cast<std::size_t>(i)];
     const Vec3 c = f.p + f.R * l.com, u = v0 + velocity_at(f.V, c), w = transpose_times(f.R, f.V.a);
     sum += 0.5 * l.mass * dot(u, u) + 0.5 * dot(w, l.J * w) - l.mass * dot(model_.gravity, p + c);
-    if (i > 0) sum += 0.5 * l.rotor * v(robot)[static_cast<std::size_t>(5 + i)] * v(robot)[static_cast<std::size_t>(5 + i)];
+    if (i > 0)
+      sum += 0.5 * l.rotor * v(robot)[static_cast<std::size_t>(5 + i)] * v(robot)[static_cast<std::size_t>(5 + i)];
   }
   return sum;
 }
@@ -141,7 +143,8 @@ double World::contact_force(int robot, int link) const {
   const RobotKind& kind = *slot(robot).context.kind;
   const auto memory = contact_memory(robot);
   double sum = 0;
-  for (int k = kind.point_begin[static_cast<std::size_t>(link)]; k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
+  for (int k = kind.point_begin[static_cast<std::size_t>(link)];
+       k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
     sum += memory[static_cast<std::size_t>(k)].fn;
   for (const MovingContact& c : contacts())
     if (c.robot_a == robot && c.link_a == link && c.robot_b < 0) sum += c.force;
@@ -154,7 +157,8 @@ double World::contact_force(int robot, int link) const {
 void World::read_motors(Slot& s) const {
   const double* q = state_[0].slab.data() + s.context.at.q + 7;
   std::copy(q, q + s.context.kind->njoint(), s.q_motor.begin());
-  for (std::vector<double>* electrical : {&s.current, &s.voltage}) std::fill(electrical->begin(), electrical->end(), 0.0);
+  for (std::vector<double>* electrical : {&s.current, &s.voltage})
+    std::fill(electrical->begin(), electrical->end(), 0.0);
   if (!s.needs.uses_drives) return;
   for (const Chain& c : chains_of(*s.context.kind, s.scratch.drive_own)) {
     const ChainState& chain = chain_state(c, state_[0].slab.data() + s.context.at.drive);
@@ -195,7 +199,7 @@ RobotOutput World::output(int robot) const {
 }
 
 bool World::fallen(int robot) const {
-  if (slot(robot).motion->grouped) return false;  // stays in its plane
+  if (slot(robot).motion->grouped) return false;                                             // stays in its plane
   if (model_.robots[static_cast<std::size_t>(robot)].kind->ball_radius() > 0) return false;  // a ball rolls
   const Vec3 up = to_matrix(base_orientation(q(robot).data())) * slot(robot).up;
   return dot(up, model_.ground.n) < 0.5;
@@ -218,8 +222,8 @@ void World::set_v(int robot, std::span<const double> v) {
 void World::carry(int robot, std::span<const double> q_after, std::span<const double> v_after) {
   const Slot& s = slot(robot);
   if (!s.needs.uses_drives) return;
-  carry_rotors(chains_of(*s.context.kind, s.scratch.drive_own), q(robot).data() + 7, q_after.data() + 7, v_after.data() + 6,
-               state_[0].slab.data() + s.context.at.drive);
+  carry_rotors(chains_of(*s.context.kind, s.scratch.drive_own), q(robot).data() + 7, q_after.data() + 7,
+               v_after.data() + 6, state_[0].slab.data() + s.context.at.drive);
 }
 
 std::span<double> World::targets(int robot) {

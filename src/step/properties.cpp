@@ -18,13 +18,21 @@ struct Decl {
 };
 
 const RobotKind& kind_of(const World& w, int robot) { return *w.model().robots[static_cast<std::size_t>(robot)].kind; }
-const ObjectInfo& object_of(const World& w, int robot, int i) { return kind_of(w, robot).objects[static_cast<std::size_t>(i)]; }
-std::size_t joint_of(const World& w, int robot, int object) { return static_cast<std::size_t>(object_of(w, robot, object).joint); }
+const ObjectInfo& object_of(const World& w, int robot, int i) {
+  return kind_of(w, robot).objects[static_cast<std::size_t>(i)];
+}
+std::size_t joint_of(const World& w, int robot, int object) {
+  return static_cast<std::size_t>(object_of(w, robot, object).joint);
+}
 
 template <int I>
-double read_q(const World& w, int r, int) { return w.q(r)[I]; }
+double read_q(const World& w, int r, int) {
+  return w.q(r)[I];
+}
 template <int I>
-double read_v(const World& w, int r, int) { return w.v(r)[I]; }
+double read_v(const World& w, int r, int) {
+  return w.v(r)[I];
+}
 std::string write_q(World& w, int r, std::size_t i, double x) {
   std::vector<double> q(w.q(r).begin(), w.q(r).end());
   q[i] = x;
@@ -38,12 +46,18 @@ std::string write_v(World& w, int r, std::size_t i, double x) {
   return "";
 }
 template <int I>
-std::string set_q(World& w, int r, int, double x) { return write_q(w, r, I, x); }
+std::string set_q(World& w, int r, int, double x) {
+  return write_q(w, r, I, x);
+}
 template <int I>
-std::string set_v(World& w, int r, int, double x) { return write_v(w, r, I, x); }
+std::string set_v(World& w, int r, int, double x) {
+  return write_v(w, r, I, x);
+}
 
 template <int I>
-double read_rpy(const World& w, int r, int) { return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I); }
+double read_rpy(const World& w, int r, int) {
+  return component(to_roll_pitch_yaw(base_orientation(w.q(r).data())), I);
+}
 template <int I>
 std::string set_rpy(World& w, int r, int, double x) {
   const Vec3 old = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
@@ -54,16 +68,26 @@ std::string set_rpy(World& w, int r, int, double x) {
   return "";
 }
 template <int I>
-double read_com(const World& w, int r, int) { return component(w.centre_of_mass(r), I); }
+double read_com(const World& w, int r, int) {
+  return component(w.centre_of_mass(r), I);
+}
 template <int I>
-double read_momentum(const World& w, int r, int) { return component(w.momentum(r).l, I); }
+double read_momentum(const World& w, int r, int) {
+  return component(w.momentum(r).l, I);
+}
 template <int I>
-double read_object(const World& w, int r, int o) { return component(w.X_WO(r, o).p, I); }
+double read_object(const World& w, int r, int o) {
+  return component(w.X_WO(r, o).p, I);
+}
 template <int I>
-double read_object_rpy(const World& w, int r, int o) { return component(to_roll_pitch_yaw(to_quaternion(w.X_WO(r, o).R)), I); }
+double read_object_rpy(const World& w, int r, int o) {
+  return component(to_roll_pitch_yaw(to_quaternion(w.X_WO(r, o).R)), I);
+}
 
 template <auto Member>
-double coupling(const World& w, int, int) { return double(w.report().coupling.*Member); }
+double coupling(const World& w, int, int) {
+  return double(w.report().coupling.*Member);
+}
 
 constexpr auto kWhole = PropertyType::whole;
 constexpr auto kTruth = PropertyType::truth;
@@ -72,16 +96,23 @@ const Decl kWorld[] = {
     {"time", "s", "simulated time", [](const World& w, int, int) { return w.time(); }},
     {"k", "", "step number", [](const World& w, int, int) { return double(w.k()); }, nullptr, kWhole},
     {"step", "s", "length of a step", [](const World& w, int, int) { return w.model().step; }},
-    {"robots", "", "number of robots", [](const World& w, int, int) { return double(w.robot_count()); }, nullptr, kWhole},
+    {"robots", "", "number of robots", [](const World& w, int, int) { return double(w.robot_count()); }, nullptr,
+     kWhole},
     {"unsettled", "", "steps in which a robot still met a limit after its last prediction",
      [](const World& w, int, int) { return double(w.report().unsettled); }, nullptr, kWhole},
-    {"volume_tests", "", "tests between bounding volumes in the last look", coupling<&CouplingReport::volume_tests>, nullptr, kWhole},
-    {"object_tests", "", "pairs of shapes that the narrow phase was asked about in the last look", coupling<&CouplingReport::object_tests>, nullptr, kWhole},
-    {"contacts", "", "contacts that couple will solve in the next step", coupling<&CouplingReport::contacts>, nullptr, kWhole},
+    {"volume_tests", "", "tests between bounding volumes in the last look", coupling<&CouplingReport::volume_tests>,
+     nullptr, kWhole},
+    {"object_tests", "", "pairs of shapes that the narrow phase was asked about in the last look",
+     coupling<&CouplingReport::object_tests>, nullptr, kWhole},
+    {"contacts", "", "contacts that couple will solve in the next step", coupling<&CouplingReport::contacts>, nullptr,
+     kWhole},
     {"islands", "", "groups of bodies that touch each other", coupling<&CouplingReport::islands>, nullptr, kWhole},
-    {"second_passes", "", "islands predicted and solved again since the start", coupling<&CouplingReport::passes>, nullptr, kWhole},
-    {"unsettled_islands", "", "solutions that did not reach their tolerance since the start", coupling<&CouplingReport::unsettled>, nullptr, kWhole},
-    {"dropped_contacts", "", "contacts that did not fit since the start", coupling<&CouplingReport::dropped>, nullptr, kWhole},
+    {"second_passes", "", "islands predicted and solved again since the start", coupling<&CouplingReport::passes>,
+     nullptr, kWhole},
+    {"unsettled_islands", "", "solutions that did not reach their tolerance since the start",
+     coupling<&CouplingReport::unsettled>, nullptr, kWhole},
+    {"dropped_contacts", "", "contacts that did not fit since the start", coupling<&CouplingReport::dropped>, nullptr,
+     kWhole},
 };
 
 const Decl kRobot[] = {
@@ -105,9 +136,12 @@ const Decl kRobot[] = {
     {"pz", "N s", "momentum", read_momentum<2>},
     {"energy", "J", "kinetic and potential energy", [](const World& w, int r, int) { return w.energy(r); }},
     {"mass", "kg", "total mass", [](const World& w, int r, int) { return kind_of(w, r).mass; }},
-    {"level", "", "level of detail of its motion", [](const World& w, int r, int) { return double(w.motion(r).level); }, nullptr, kWhole},
-    {"fallen", "", "tilted by more than 60 degrees", [](const World& w, int r, int) { return w.fallen(r) ? 1.0 : 0.0; }, nullptr, kTruth},
-    {"us_per_step", "us", "processor time of its share of a step", [](const World& w, int r, int) { return w.microseconds(r); }},
+    {"level", "", "level of detail of its motion", [](const World& w, int r, int) { return double(w.motion(r).level); },
+     nullptr, kWhole},
+    {"fallen", "", "tilted by more than 60 degrees", [](const World& w, int r, int) { return w.fallen(r) ? 1.0 : 0.0; },
+     nullptr, kTruth},
+    {"us_per_step", "us", "processor time of its share of a step",
+     [](const World& w, int r, int) { return w.microseconds(r); }},
 };
 
 const Decl kJoint[] = {
@@ -117,22 +151,33 @@ const Decl kJoint[] = {
      [](World& w, int r, int o, double x) { return write_v(w, r, 6 + joint_of(w, r, o), x); }},
     {"target", "rad", "what the controller asked for",
      [](const World& w, int r, int o) { return const_cast<World&>(w).targets(r)[joint_of(w, r, o)]; },
-     [](World& w, int r, int o, double x) { w.targets(r)[joint_of(w, r, o)] = x; return std::string(); }},
+     [](World& w, int r, int o, double x) {
+       w.targets(r)[joint_of(w, r, o)] = x;
+       return std::string();
+     }},
 };
 
 /// Only where the drive computes it.
 const Decl kDriven[] = {
-    {"tau", "N m", "joint force of the last step", [](const World& w, int r, int o) { return w.tau(r)[joint_of(w, r, o)]; }},
+    {"tau", "N m", "joint force of the last step",
+     [](const World& w, int r, int o) { return w.tau(r)[joint_of(w, r, o)]; }},
 };
 
 /// Only where an actuator chain drives the joint.
 const Decl kChained[] = {
-    {"q_motor", "rad", "encoder on the motor, at the joint", [](const World& w, int r, int o) { return w.motor_angle(r, static_cast<int>(joint_of(w, r, o))); }},
-    {"current", "A", "of the motor", [](const World& w, int r, int o) { return w.motor_current(r, static_cast<int>(joint_of(w, r, o))); }},
-    {"voltage", "V", "at the motor's terminals in the last step", [](const World& w, int r, int o) { return w.motor_voltage(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"q_motor", "rad", "encoder on the motor, at the joint",
+     [](const World& w, int r, int o) { return w.motor_angle(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"current", "A", "of the motor",
+     [](const World& w, int r, int o) { return w.motor_current(r, static_cast<int>(joint_of(w, r, o))); }},
+    {"voltage", "V", "at the motor's terminals in the last step",
+     [](const World& w, int r, int o) { return w.motor_voltage(r, static_cast<int>(joint_of(w, r, o))); }},
     {"stiffness", "", "share of the controller's output that is used; 0 releases the motor",
      [](const World& w, int r, int o) { return const_cast<World&>(w).stiffness(r)[joint_of(w, r, o)]; },
-     [](World& w, int r, int o, double x) { w.stiffness(r)[joint_of(w, r, o)] = x; return std::string(); }, PropertyType::number, 0, 1},
+     [](World& w, int r, int o, double x) {
+       w.stiffness(r)[joint_of(w, r, o)] = x;
+       return std::string();
+     },
+     PropertyType::number, 0, 1},
 };
 
 const Decl kBody[] = {
@@ -154,12 +199,18 @@ const Decl kTouching[] = {
 };
 
 template <class Decls>
-void add(std::vector<Property>& out, const std::string& prefix, const Decls& decls, int robot, int index, bool linear = false) {
+void add(std::vector<Property>& out, const std::string& prefix, const Decls& decls, int robot, int index,
+         bool linear = false) {
   for (const Decl& d : decls) {
     const char* unit = d.unit;
     if (linear) {  // prismatic joints
       const std::string_view u = unit;
-      unit = u == "rad" ? "m" : u == "rad/s" ? "m/s" : u == "N m" ? "N" : u == "N m/rad" ? "N/m" : u == "N m s/rad" ? "N s/m" : unit;
+      unit = u == "rad"         ? "m"
+             : u == "rad/s"     ? "m/s"
+             : u == "N m"       ? "N"
+             : u == "N m/rad"   ? "N/m"
+             : u == "N m s/rad" ? "N s/m"
+                                : unit;
     }
     out.push_back({prefix + d.name, {d.read, d.write, robot, index, d.type, unit, d.about, d.lower, d.upper}});
   }
@@ -178,7 +229,9 @@ PropertyView parameter(const ParameterText& p, const char* unit, const Ways& way
   return {ways.read, ways.write, robot, index, PropertyType::number, unit, p.about, p.lower, p.upper, ways.original};
 }
 
-double read_world_parameter(const World& w, int, int i) { return world_parameters()[static_cast<std::size_t>(i)].get(w.surroundings()); }
+double read_world_parameter(const World& w, int, int i) {
+  return world_parameters()[static_cast<std::size_t>(i)].get(w.surroundings());
+}
 double first_world_parameter(const World& w, int, int i) {
   return world_parameters()[static_cast<std::size_t>(i)].get(w.first_surroundings());
 }
@@ -227,11 +280,16 @@ constexpr Ways kOfObject{read_object_parameter, first_object_parameter, write_ob
 /// Does the robot's motion use it?
 bool counts(Acts acts, const MotionNeeds& needs, bool grouped) {
   switch (acts) {
-    case Acts::drives: return needs.uses_drives || grouped;
-    case Acts::position: return needs.uses_drives && !needs.speed_targets;
-    case Acts::joints: return !needs.speed_targets;
-    case Acts::masses: return !needs.infinite_mass;
-    case Acts::contacts: return true;  // other robots touch it whatever moves it
+    case Acts::drives:
+      return needs.uses_drives || grouped;
+    case Acts::position:
+      return needs.uses_drives && !needs.speed_targets;
+    case Acts::joints:
+      return !needs.speed_targets;
+    case Acts::masses:
+      return !needs.infinite_mass;
+    case Acts::contacts:
+      return true;  // other robots touch it whatever moves it
   }
   return false;
 }
@@ -252,7 +310,8 @@ void add_robot_parameters(std::vector<Property>& out, const World& w, int r, con
 }
 
 /// object: of the description. A joint that shares its coordinate has no drive of its own.
-void add_object_parameters(std::vector<Property>& out, const World& w, int r, int object, const MotionNeeds& needs, bool shared) {
+void add_object_parameters(std::vector<Property>& out, const World& w, int r, int object, const MotionNeeds& needs,
+                           bool shared) {
   const std::span<const ObjectParameter> table = object_parameters();
   const ObjectSpec& o = w.spec(r)->objects[static_cast<std::size_t>(object)];
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -260,18 +319,18 @@ void add_object_parameters(std::vector<Property>& out, const World& w, int r, in
     if (!p.live || !p.get(o, w.model().contact) || !counts(p.acts, needs, w.motion(r).grouped)) continue;
     if (shared && (p.acts == Acts::drives || p.acts == Acts::position)) continue;
     const int index = object * static_cast<int>(table.size()) + static_cast<int>(i);
-    out.push_back({name_of(w, r) + "." + o.name + "." + p.name,
-                   parameter(p, unit_of(p, o), kOfObject, r, index)});
+    out.push_back({name_of(w, r) + "." + o.name + "." + p.name, parameter(p, unit_of(p, o), kOfObject, r, index)});
   }
 }
 
 /// Score and clock of a group, by its name.
 void add_group(std::vector<Property>& out, const World& w, int group) {
   for (const PrivateProperty& p : w.groups().motion(group).properties())
-    out.push_back({w.groups().model(group).spec.name + "." + p.name,
-                   {[](const World& x, int g, int i) { return x.section(g)[static_cast<std::size_t>(i)]; },
-                    [](World& x, int g, int i, double value) { return x.set_section_value(g, i, value), std::string(); }, group, p.index,
-                    PropertyType::number, p.unit, p.about}});
+    out.push_back(
+        {w.groups().model(group).spec.name + "." + p.name,
+         {[](const World& x, int g, int i) { return x.section(g)[static_cast<std::size_t>(i)]; },
+          [](World& x, int g, int i, double value) { return x.set_section_value(g, i, value), std::string(); }, group,
+          p.index, PropertyType::number, p.unit, p.about}});
 }
 
 void add_object(std::vector<Property>& out, const World& w, int r, int o, const MotionNeeds& needs) {
@@ -289,8 +348,10 @@ void add_object(std::vector<Property>& out, const World& w, int r, int o, const 
     if (needs.uses_drives && joint->drive >= 0) add(out, prefix, kChained, r, o);
   }
   const ObjectId described = w.spec(r) ? w.spec(r)->find(info.name) : ObjectId();
-  if (described) add_object_parameters(out, w, r, described.value, needs, joint && joint->shared);
-  else if (info.body) add(out, prefix, kPiece, r, o);
+  if (described)
+    add_object_parameters(out, w, r, described.value, needs, joint && joint->shared);
+  else if (info.body)
+    add(out, prefix, kPiece, r, o);
   if (info.body) add(out, prefix, kBody, r, o);
   if (info.body && (needs.uses_contacts || needs.couples_world)) add(out, prefix, kTouching, r, o);
 }
@@ -320,8 +381,8 @@ std::vector<Property> list_properties(const World& w) {
     add(out, robot, kRobot, r, -1);
     for (const PrivateProperty& p : w.motion(r).properties)
       out.push_back({robot + p.name,
-                     {[](const World& x, int rr, int i) { return x.private_state(rr)[static_cast<std::size_t>(i)]; }, nullptr,
-                      r, p.index, PropertyType::number, p.unit, p.about}});
+                     {[](const World& x, int rr, int i) { return x.private_state(rr)[static_cast<std::size_t>(i)]; },
+                      nullptr, r, p.index, PropertyType::number, p.unit, p.about}});
     add_robot_parameters(out, w, r, needs);
     for (std::size_t o = 0; o < kind.objects.size(); ++o) add_object(out, w, r, static_cast<int>(o), needs);
   }

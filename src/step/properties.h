@@ -1,7 +1,7 @@
 /// Everything that can be read from (and some that can be set in) a running simulation, by path:
 /// simulation / robot / object / property, written `time`, `blue1.z`, `blue1.left_knee.q` [paper 000, 3.1].
-/// A path is resolved once to a typed view; reading through it costs one call and nothing in the step. Which properties a
-/// robot has depends on the algorithms bound to it: they add what they compute.
+/// A path is resolved once to a typed view; reading through it costs one call and nothing in the step. Which properties
+/// a robot has depends on the algorithms bound to it: they add what they compute.
 #pragma once
 #include <limits>
 #include <optional>
@@ -23,8 +23,10 @@ struct PropertyView {
   PropertyType type = PropertyType::number;
   const char* unit = "";
   const char* about = "";
-  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();  // that set accepts
-  double (*original)(const World&, int robot, int index) = nullptr;  // of a parameter [model/parameters.h]: before it was set
+  double lower = -std::numeric_limits<double>::infinity(),
+         upper = std::numeric_limits<double>::infinity();  // that set accepts
+  double (*original)(const World&, int robot,
+                     int index) = nullptr;  // of a parameter [model/parameters.h]: before it was set
   std::optional<double> original_value(const World& world) const {
     return original ? std::optional<double>(original(world, robot, index)) : std::nullopt;
   }

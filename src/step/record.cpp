@@ -22,9 +22,18 @@ void add_shape(const ShapeSpec& s, const Pose& X, Vec3 colour, std::vector<foxgl
   f.color = {colour.x, colour.y, colour.z, 1};
   const double d = 2 * s.radius;
   switch (s.kind) {
-    case ShapeKind::box: f.kind = foxglove::ShapeKind::cube; f.size = {s.size.x, s.size.y, s.size.z}; break;
-    case ShapeKind::sphere: f.kind = foxglove::ShapeKind::sphere; f.size = {d, d, d}; break;
-    case ShapeKind::cylinder: f.kind = foxglove::ShapeKind::cylinder; f.size = {d, d, s.length}; break;
+    case ShapeKind::box:
+      f.kind = foxglove::ShapeKind::cube;
+      f.size = {s.size.x, s.size.y, s.size.z};
+      break;
+    case ShapeKind::sphere:
+      f.kind = foxglove::ShapeKind::sphere;
+      f.size = {d, d, d};
+      break;
+    case ShapeKind::cylinder:
+      f.kind = foxglove::ShapeKind::cylinder;
+      f.size = {d, d, s.length};
+      break;
     case ShapeKind::capsule:
       f.kind = foxglove::ShapeKind::cylinder;
       f.size = {d, d, s.length};
@@ -43,7 +52,8 @@ void add_shape(const ShapeSpec& s, const Pose& X, Vec3 colour, std::vector<foxgl
       break;
     case ShapeKind::mesh:
     case ShapeKind::hull:
-    case ShapeKind::height_field: return;  // their triangles are in scene.json
+    case ShapeKind::height_field:
+      return;  // their triangles are in scene.json
   }
   out.push_back(f);
 }
@@ -56,8 +66,10 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const 
   Diagnostics problems;
   for (const std::string& p : properties) {
     auto view = find_property(world, p);
-    if (view) chosen.push_back({p, *view});
-    else problems.insert(problems.end(), view.notes().begin(), view.notes().end());
+    if (view)
+      chosen.push_back({p, *view});
+    else
+      problems.insert(problems.end(), view.notes().begin(), view.notes().end());
   }
   if (!problems.empty()) return problems;
   auto writer = McapWriter::open(path);
@@ -71,8 +83,9 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const 
   const auto values = w.schema("gradus.Properties", "jsonschema", R"({"type":"object"})");
   const auto tf = w.schema(foxglove::kFrameTransforms, foxglove::kProtobuf, foxglove::frame_transforms_schema());
   const auto sc = w.schema(foxglove::kSceneUpdate, foxglove::kJsonSchema, foxglove::scene_update_schema());
-  const Topics t{w.channel("/input", "gradus", input), w.channel("/command", "json", json), w.channel("/hash", "gradus", hash),
-                 w.channel("/tf", foxglove::kProtobuf, tf), w.channel("/scene", foxglove::kJson, sc), w.channel("/properties", "json", values)};
+  const Topics t{w.channel("/input", "gradus", input),     w.channel("/command", "json", json),
+                 w.channel("/hash", "gradus", hash),       w.channel("/tf", foxglove::kProtobuf, tf),
+                 w.channel("/scene", foxglove::kJson, sc), w.channel("/properties", "json", values)};
   std::unique_ptr<Recorder> r(new Recorder(std::make_unique<LogThread>(std::move(w)), t, world));
   r->properties_ = std::move(chosen);
   r->write_scene(world);
@@ -127,7 +140,8 @@ void Recorder::write_sample(const World& world) {
     const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
     for (std::size_t o = 0; o < kind.objects.size(); ++o)
       if (kind.objects[o].body)
-        transforms_.push_back({"world", frame_names_[transforms_.size()], to_foxglove(world.X_WO(r, static_cast<int>(o)))});
+        transforms_.push_back(
+            {"world", frame_names_[transforms_.size()], to_foxglove(world.X_WO(r, static_cast<int>(o)))});
   }
   poses_.clear();
   foxglove::append_frame_transforms(poses_, nanoseconds(world.time()), transforms_);

@@ -1,5 +1,5 @@
-/// Logs a run so that it can be replayed: the resolved scene, the state at the start, every input and command, and the state
-/// hash of every step; beside them the poses under Foxglove's schema names, for people [docs/log.md].
+/// Logs a run so that it can be replayed: the resolved scene, the state at the start, every input and command, and the
+/// state hash of every step; beside them the poses under Foxglove's schema names, for people [docs/log.md].
 ///
 ///   attachments  scene.json  start.snapshot
 ///   /input       u64 k, doubles      the Input slab, when controllers changed it before step k was taken
@@ -58,13 +58,13 @@ class Recorder {
 Result<SceneSpec> scene_of_log(const std::string& path);
 
 struct Replay {
-  std::int64_t steps = 0;             // compared
-  std::int64_t first_difference = -1; // number of the first state whose hash differs; −1: none
-  std::uint64_t hash = 0;             // of the last state
-  Diagnostics notes;                  // damage of the log, if any
+  std::int64_t steps = 0;              // compared
+  std::int64_t first_difference = -1;  // number of the first state whose hash differs; −1: none
+  std::uint64_t hash = 0;              // of the last state
+  Diagnostics notes;                   // damage of the log, if any
 };
-/// Runs a log again and compares the hash of every state. progress(done, total) and observe, which sees every state that is
-/// the same, may be empty.
+/// Runs a log again and compares the hash of every state. progress(done, total) and observe, which sees every state
+/// that is the same, may be empty.
 Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress,
                       const std::function<void(const World&)>& observe = {});
 

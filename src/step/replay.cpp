@@ -46,8 +46,10 @@ void take_command(ByteView data, Script& s) {
   try {
     const auto j = nlohmann::json::parse(as_text(data));
     auto c = command_from_json(j.at("command").dump());
-    if (c) s.commands.emplace_back(j.at("k").get<std::int64_t>(), *c);
-    else s.problem = to_string(c.notes().front());
+    if (c)
+      s.commands.emplace_back(j.at("k").get<std::int64_t>(), *c);
+    else
+      s.problem = to_string(c.notes().front());
   } catch (const std::exception& e) {
     s.problem = std::string("damaged command: ") + e.what();
   }
@@ -57,9 +59,12 @@ Script read_script(McapReader& log) {
   Script s;
   McapMessage m;
   while (log.next(m)) {
-    if (m.channel->topic == "/hash") take_hashes(m.data, s);
-    else if (m.channel->topic == "/input") take_input(m.data, s);
-    else if (m.channel->topic == "/command") take_command(m.data, s);
+    if (m.channel->topic == "/hash")
+      take_hashes(m.data, s);
+    else if (m.channel->topic == "/input")
+      take_input(m.data, s);
+    else if (m.channel->topic == "/command")
+      take_command(m.data, s);
   }
   return s;
 }

@@ -5,7 +5,8 @@
 //   8  state numbers     8  input numbers    4  impulses
 //   the numbers as IEEE doubles; of each impulse: 4 robot, 4 link, 3 + 3 doubles
 //   8  xxh3 of all bytes before
-// Version 1 is written where no parameter was set: older programs read it. All little-endian. Counts are compared with what is left of the bytes before anything is allocated.
+// Version 1 is written where no parameter was set: older programs read it. All little-endian. Counts are compared with
+// what is left of the bytes before anything is allocated.
 #include <bit>
 
 #include "core/bytes.h"

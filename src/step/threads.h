@@ -1,5 +1,5 @@
-/// A fixed team of threads that runs one function on a fixed partition: part i of n is always the same work, so results do
-/// not depend on timing, and with per-robot work not on n either.
+/// A fixed team of threads that runs one function on a fixed partition: part i of n is always the same work, so results
+/// do not depend on timing, and with per-robot work not on n either.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -32,8 +32,8 @@ class Team {
   int size_;
   std::vector<std::thread> threads_;
   Call call_;
-  std::atomic<std::uint64_t> round_{0};   // raised to start a round
-  std::atomic<int> running_{0};           // parts of this round still at work
+  std::atomic<std::uint64_t> round_{0};  // raised to start a round
+  std::atomic<int> running_{0};          // parts of this round still at work
   std::atomic<bool> stop_{false};
 };
 

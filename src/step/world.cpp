@@ -13,13 +13,16 @@
 namespace gradus {
 namespace {
 
-constexpr int kTimingPeriod = 32;     // steps between two time samples of a robot
+constexpr int kTimingPeriod = 32;  // steps between two time samples of a robot
 constexpr std::size_t kMaxImpulses = 64;
-constexpr int kSecondPasses = 2;      // an island may be predicted and coupled again so often [docs/couple.md (12)]
+constexpr int kSecondPasses = 2;  // an island may be predicted and coupled again so often [docs/couple.md (12)]
 
 }  // namespace
 
-World::World(Model model, Options options) : model_(std::move(model)), team_(std::min(options.threads, static_cast<int>(model_.robots.size()))), clock_(options.clock) {
+World::World(Model model, Options options)
+    : model_(std::move(model)),
+      team_(std::min(options.threads, static_cast<int>(model_.robots.size()))),
+      clock_(options.clock) {
   for (int i = 0; clock_ && i < 32; ++i) {  // reading it takes time too, which is not the robot's
     const double t = clock_(), cost = clock_() - t;
     clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
@@ -42,7 +45,8 @@ Diagnostics World::bind_all() {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
     bind(i, notes);
     z_size.push_back(make_room(slot(i), kind));
-    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0) slot(i).scratch.spin.resize(kind.links.size());
+    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0)
+      slot(i).scratch.spin.resize(kind.links.size());
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
   }
@@ -160,8 +164,8 @@ void World::point_at_states() {
   }
 }
 
-/// Every second step goes through the robots backwards: those visited last are still in the cache and come first. Robots
-/// are independent here, so the order changes no bit.
+/// Every second step goes through the robots backwards: those visited last are still in the cache and come first.
+/// Robots are independent here, so the order changes no bit.
 template <class Work>
 void World::each_robot(const Work& work) {
   const int n = robot_count(), parts = team_.size();
@@ -181,8 +185,10 @@ void World::step() {
     const std::span<const int> group = island < 0 ? std::span<const int>(&i, 1) : contacts_.robots_of(island);
     if (group[0] != i) return;  // goes with the first robot of its island
     const double t0 = timed ? clock_() : 0;
-    if (island < 0) move(i);
-    else move_island(island, thread);
+    if (island < 0)
+      move(i);
+    else
+      move_island(island, thread);
     for (int r : group)
       if (!slot(r).motion->grouped) finish(r);
     if (timed) share_time(group, clock_() - t0 - clock_cost_);
@@ -245,8 +251,9 @@ void World::move(int robot) {
   if (!impulses_.empty()) take_impulses(robot);
 }
 
-/// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on must not
-/// be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved again (12).
+/// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on
+/// must not be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved
+/// again (12).
 void World::move_island(int island, int thread) {
   const std::span<const int> robots = contacts_.robots_of(island);
   for (int r : robots) begin(slot(r));
@@ -310,10 +317,14 @@ void World::commit(Slot& s) {
 void World::look(Slot& s) {
   const RobotContext& c = s.context;
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
-  if (s.needs.uses_velocities) compute_frames(*c.kind, q, v, s.scratch.frames.data());
-  else compute_poses(*c.kind, q, v, s.scratch.frames.data());
-  if (s.needs.uses_contacts && c.ground->present) GroundPoints::find(View<GroundPoints::access>(c), model_.step);
-  else s.scratch.contact_count = 0;
+  if (s.needs.uses_velocities)
+    compute_frames(*c.kind, q, v, s.scratch.frames.data());
+  else
+    compute_poses(*c.kind, q, v, s.scratch.frames.data());
+  if (s.needs.uses_contacts && c.ground->present)
+    GroundPoints::find(View<GroundPoints::access>(c), model_.step);
+  else
+    s.scratch.contact_count = 0;
   if (s.needs.uses_contacts && c.statics) StaticPoints::find(View<StaticPoints::access>(c), model_.step);
   const auto number = static_cast<int>(&s - slots_.data());
   contacts_.look(number, movers_[static_cast<std::size_t>(number)], model_.step);
@@ -340,7 +351,8 @@ void World::run_controllers() {
     ran = true;
   }
   // Bits, not values: a log that leaves out what did not change must be able to tell −0 from 0.
-  inputs_changed_ = ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
+  inputs_changed_ =
+      ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
 }
 
 void World::control(ControllerSlot& c) {
@@ -348,7 +360,8 @@ void World::control(ControllerSlot& c) {
   RobotCommand command{targets(c.robot), stiffness(c.robot)};
   c.controller->control(out, command);
   const RobotContext& context = slot(c.robot).context;
-  input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] = static_cast<double>(k() + c.period);
+  input_.slab[static_cast<std::size_t>(context.at.target + context.kind->njoint() + kDue)] =
+      static_cast<double>(k() + c.period);
 }
 
 void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
@@ -360,7 +373,8 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   Slot& s = slot(robot);
   const MotionTable* motion = find_motion(name);
   if (!motion) return {"unknown motion '" + std::string(name) + "'"};
-  if (s.motion->grouped) return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
+  if (s.motion->grouped)
+    return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
   if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
   MotionNeeds needs = motion->bind(*s.context.kind);
   if (!needs.missing.empty()) return needs.missing;
@@ -374,8 +388,8 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   return {};
 }
 
-/// Numbers that the robot's motion will not write are zero in both states: a value left behind by the motion before would
-/// come and go with every swap, and a restored world could not know it.
+/// Numbers that the robot's motion will not write are zero in both states: a value left behind by the motion before
+/// would come and go with every swap, and a restored world could not know it.
 void World::forget(const Slot& s) {
   const RobotLayout& at = s.context.at;
   for (State& x : state_) {
@@ -407,7 +421,8 @@ bool World::restore(const Snapshot& s) {
     if (!fits(i)) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const MotionTable* m = find_motion(s.motion[i]);
-    if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty()) return false;
+    if (!m || m->grouped != slots_[i].motion->grouped || !m->bind(*slots_[i].context.kind).missing.empty())
+      return false;
   }
   if (!take_settings(s.settings).empty()) return false;
   state_[0].k = s.k;

@@ -1,9 +1,8 @@
 /// A running simulation: one Model, State[k], Input, and the two half steps [DESIGN.md 5, docs/step.md].
 ///
 ///   step():  controllers that are due see Output[k] and write Input[k]
-///            HALF B "move"   B1 actuate, B2 contact law, B3 predict (again where a limit was met), B4 couple, B5 commit
-///            swap, k = k + 1
-///            HALF A "look"   A1 poses, A2 contacts of the new state
+///            HALF B "move"   B1 actuate, B2 contact law, B3 predict (again where a limit was met), B4 couple, B5
+///            commit swap, k = k + 1 HALF A "look"   A1 poses, A2 contacts of the new state
 ///
 /// Robots that touch nothing moving go through half B one by one; those of an island that couple must solve go together
 /// [step/contacts.h].
@@ -32,27 +31,27 @@ struct ChainState;  // actuator/chain.h
 /// An impulse on a link, given in world axes at a point of the link's frame. Taken in the next step (B4).
 struct Impulse {
   int robot, link;
-  Vec3 p_L;     // where, in the link's frame        [m]
-  Vec3 impulse; // world axes                        [N s]
+  Vec3 p_L;      // where, in the link's frame        [m]
+  Vec3 impulse;  // world axes                        [N s]
 };
 
 /// What one step has to say beyond its state.
 struct StepReport {
-  int not_finite = -1;          // robot whose state stopped being finite; −1: none
-  std::int64_t predictions = 0; // predict calls since the start; more than steps × robots: limits were met
-  std::int64_t unsettled = 0;   // steps of a robot in which the last prediction still met a limit
+  int not_finite = -1;             // robot whose state stopped being finite; −1: none
+  std::int64_t predictions = 0;    // predict calls since the start; more than steps × robots: limits were met
+  std::int64_t unsettled = 0;      // steps of a robot in which the last prediction still met a limit
   std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
   CouplingReport coupling;
 };
 
-/// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of it:
-/// what they remember between calls is theirs.
+/// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of
+/// it: what they remember between calls is theirs.
 struct Snapshot {
   std::int64_t k = 0;
   std::vector<double> state, input;
-  std::vector<std::string> motion;   // of each robot
-  std::vector<Impulse> impulses;     // waiting for the next step
-  std::vector<Setting> settings;     // parameters that were set, in their order
+  std::vector<std::string> motion;  // of each robot
+  std::vector<Impulse> impulses;    // waiting for the next step
+  std::vector<Setting> settings;    // parameters that were set, in their order
   /// Little-endian, with version and checksum [snapshot.cpp].
   std::vector<std::byte> bytes() const;
   /// None if the bytes are not a whole, undamaged snapshot of this version.
@@ -63,7 +62,8 @@ class World {
  public:
   struct Options {
     int threads = 1;
-    double (*clock)() = nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
+    double (*clock)() =
+        nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -82,55 +82,60 @@ class World {
   /// Coordinates and velocities of State[k] [state.h].
   std::span<const double> q(int robot) const;
   std::span<const double> v(int robot) const;
-  std::span<const double> tau(int robot) const;       // joint forces of the last step
-  double motor_angle(int robot, int joint) const;      // encoder on the motor, at the joint
-  double motor_current(int robot, int joint) const;    // [A]; 0 where the drive has no electrical motor
-  double motor_voltage(int robot, int joint) const;    // at its terminals in the last step [V]; the same
-  double drive_energy(int robot) const;                // of rotors behind elastic gears, teeth and currents; zero at other levels
+  std::span<const double> tau(int robot) const;      // joint forces of the last step
+  double motor_angle(int robot, int joint) const;    // encoder on the motor, at the joint
+  double motor_current(int robot, int joint) const;  // [A]; 0 where the drive has no electrical motor
+  double motor_voltage(int robot, int joint) const;  // at its terminals in the last step [V]; the same
+  double drive_energy(int robot) const;  // of rotors behind elastic gears, teeth and currents; zero at other levels
   std::span<const ContactMemory> contact_memory(int robot) const;
   std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
   int link_of(int robot, const FieldMemory& contact) const;    // that touches there
-  std::span<const double> private_state(int robot) const;  // of its motion
+  std::span<const double> private_state(int robot) const;      // of its motion
   const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
-  Pose X_WL(int robot, int link) const;               // pose of a link
-  Pose X_WO(int robot, int object) const;             // pose of an object
-  std::vector<Frame> moving_frames(int robot) const;  // all link frames with velocities, whatever the motion needs
-  Vec3 velocity(int robot, int link, Vec3 p_L) const; // of a point given in the link's frame
+  Pose X_WL(int robot, int link) const;                // pose of a link
+  Pose X_WO(int robot, int object) const;              // pose of an object
+  std::vector<Frame> moving_frames(int robot) const;   // all link frames with velocities, whatever the motion needs
+  Vec3 velocity(int robot, int link, Vec3 p_L) const;  // of a point given in the link's frame
   Vec3 centre_of_mass(int robot) const;
-  Vec6 momentum(int robot) const;                     // linear; angular about the world's origin
-  double energy(int robot) const;                     // kinetic and potential (of gravity)
-  double contact_force(int robot, int link) const;    // normal force on a link from the static world
+  Vec6 momentum(int robot) const;                   // linear; angular about the world's origin
+  double energy(int robot) const;                   // kinetic and potential (of gravity)
+  double contact_force(int robot, int link) const;  // normal force on a link from the static world
   /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
   std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
   RobotOutput output(int robot) const;
-  bool fallen(int robot) const;                       // tilted by more than 60 degrees from its start
+  bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 
   /// Changes between steps. They rebuild half A for the robot, so that the next step sees them.
   void set_q(int robot, std::span<const double> q);
   void set_v(int robot, std::span<const double> v);
-  std::span<double> targets(int robot);               // held until changed
-  std::span<double> stiffness(int robot);             // of the joints' chains, held; empty if the robot has none
+  std::span<double> targets(int robot);                      // held until changed
+  std::span<double> stiffness(int robot);                    // of the joints' chains, held; empty if the robot has none
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
   struct Push {
     int link;         // −1: none
     Vec3 force, p_L;  // world axes; in the link's frame   [N, m]
   };
-  Push push(int robot) const;                         // as held
+  Push push(int robot) const;  // as held
   /// Once, in the next step. False if there is no such link or 64 are waiting already.
   bool add_impulse(const Impulse& impulse);
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
   std::vector<std::string> set_motion(int robot, std::string_view name);
   const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
 
-  /// Parameters [model/parameters.h]. Those that were set are part of snapshot and hash. Setting one compiles the robot again
-  /// from its description with all settings in their order; the state stays, and so do robots that shared its kind.
+  /// Parameters [model/parameters.h]. Those that were set are part of snapshot and hash. Setting one compiles the robot
+  /// again from its description with all settings in their order; the state stays, and so do robots that shared its
+  /// kind.
   /// "" or what is wrong; then nothing has changed.
   std::string set_parameter(const std::string& path, double value);
   const std::vector<Setting>& settings() const { return settings_; }
-  std::optional<double> setting(const std::string& path) const;     // as set; none: never
-  const RobotSpec* spec(int robot) const { return model_.robots[static_cast<std::size_t>(robot)].spec.get(); }  // as set
+  std::optional<double> setting(const std::string& path) const;  // as set; none: never
+  const RobotSpec* spec(int robot) const {
+    return model_.robots[static_cast<std::size_t>(robot)].spec.get();
+  }  // as set
   Surroundings surroundings() const { return {model_.gravity, model_.contact}; }
-  const RobotModel& first_robot(int robot) const { return first_robots_[static_cast<std::size_t>(robot)]; }  // before any was set
+  const RobotModel& first_robot(int robot) const {
+    return first_robots_[static_cast<std::size_t>(robot)];
+  }  // before any was set
   const Surroundings& first_surroundings() const { return first_around_; }
 
   /// Groups [state/group.h].
@@ -150,7 +155,7 @@ class World {
   bool set_input(std::span<const double> input);
   void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
-  std::uint64_t hash() const;                          // of k, State and Input
+  std::uint64_t hash() const;  // of k, State and Input
   Snapshot snapshot() const;
   /// False, and nothing changed, if it does not fit this model.
   bool restore(const Snapshot& snapshot);
@@ -165,7 +170,7 @@ class World {
     RobotScratch scratch;
     RobotContext context;
     std::vector<double> foot_force, q_motor, current, voltage;
-    Vec3 up;             // the ground's normal in the base's axes at the start
+    Vec3 up;  // the ground's normal in the base's axes at the start
     double us = 0;
     std::int64_t predictions = 0, unsettled = 0;
     bool not_finite = false;
@@ -179,7 +184,7 @@ class World {
   struct GroupControllerSlot {
     int group;
     std::unique_ptr<GroupController> controller;
-    std::int64_t period;         // steps
+    std::int64_t period;  // steps
     std::vector<RobotCommand> commands;
   };
 
@@ -194,24 +199,24 @@ class World {
   void control(ControllerSlot& c);
   template <class Work>
   void each_robot(const Work& work);
-  void move_groups(bool timed);   // B3 of all members
-  void finish_groups();           // B5, A1 of all members
+  void move_groups(bool timed);  // B3 of all members
+  void finish_groups();          // B5, A1 of all members
   void share_time(std::span<const int> robots, double seconds);
   void sum_up();
   void read_motors(Slot& s) const;
-  void adopt(int robot);          // its group takes over a change from outside
-  void begin(Slot& s);          // B1, B2
-  void predict(int robot);      // B3
-  void move(int robot);         // B1 to B3
-  bool review(Slot& s);         // were limits met?
-  void take_impulses(int robot);  // B4: given by users
+  void adopt(int robot);                     // its group takes over a change from outside
+  void begin(Slot& s);                       // B1, B2
+  void predict(int robot);                   // B3
+  void move(int robot);                      // B1 to B3
+  bool review(Slot& s);                      // were limits met?
+  void take_impulses(int robot);             // B4: given by users
   void move_island(int island, int thread);  // B1 to B4 of robots that touch each other
-  void commit(Slot& s);         // B5
-  void finish(int robot);       // B5, A1
-  void find_contacts();         // A2 between moving bodies
-  void look(Slot& s);           // A1, A2
-  void forget(const Slot& s);   // what the motion before left in places that the present one does not write
-  void refresh(int robot);      // look again after a change from outside
+  void commit(Slot& s);                      // B5
+  void finish(int robot);                    // B5, A1
+  void find_contacts();                      // A2 between moving bodies
+  void look(Slot& s);                        // A1, A2
+  void forget(const Slot& s);  // what the motion before left in places that the present one does not write
+  void refresh(int robot);     // look again after a change from outside
   /// Takes rotors along before joints are set to q_after and v_after.
   void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
   void point_at_states();
@@ -234,23 +239,23 @@ class World {
   std::vector<RobotModel> first_robots_;  // before any parameter was set; controllers may point at their kinds
   Surroundings first_around_;
   std::vector<Setting> settings_;
-  StaticWorld statics_;         // the field as robots meet it
+  StaticWorld statics_;  // the field as robots meet it
   Layout layout_;
-  State state_[2];              // [0] is State[k], [1] State[k+1]
+  State state_[2];  // [0] is State[k], [1] State[k+1]
   Input input_;
   std::vector<double> input_before_;  // controllers ran
   std::vector<Slot> slots_;
   std::vector<ControllerSlot> controllers_;
   Groups groups_;
-  Groups::Contexts contexts_;   // of every slot
+  Groups::Contexts contexts_;  // of every slot
   std::vector<GroupControllerSlot> group_controllers_;
   std::vector<Impulse> impulses_;
   Contacts contacts_;
   std::vector<Contacts::Robot> movers_;  // (robots)
   Team team_;
   double (*clock_)();
-  double clock_cost_ = 0;       // of one reading [s]
-  double group_us_ = 0;         // last time sample of a group, share of one member [µs]
+  double clock_cost_ = 0;  // of one reading [s]
+  double group_us_ = 0;    // last time sample of a group, share of one member [µs]
   StepReport report_;
   bool inputs_changed_ = false;
 };

@@ -1,4 +1,5 @@
-// Groups in the step of a World: predict before the robots' own, commit after coupling; and what can be changed between steps.
+// Groups in the step of a World: predict before the robots' own, commit after coupling; and what can be changed between
+// steps.
 #include <algorithm>
 #include <cmath>
 
@@ -41,7 +42,8 @@ void World::set_section_value(int group, int index, double value) {
 }
 
 GroupOutput World::output_of_group(int group) const {
-  return {&model_, &groups_.model(group), k(), time(), groups_.look(group, time(), state_[0].slab.data()), section(group)};
+  return {&model_,       &groups_.model(group), k(), time(), groups_.look(group, time(), state_[0].slab.data()),
+          section(group)};
 }
 
 void World::add_group_controller(int group, std::unique_ptr<GroupController> controller, double period) {

@@ -120,7 +120,8 @@ std::optional<Json> motoflex_200(const PaperOptions& options) {
   char verdict[260];
   std::snprintf(verdict, sizeof verdict,
                 "compliant drives walk at %.0f mm/s (paper's simulation 209, real 250) and pitch by %.1f deg at 2 Hz, "
-                "stiff ones by %.1f; a 1 Hz line comes with calibration errors; with its drives and flexible legs %.0f times faster than the "
+                "stiff ones by %.1f; a 1 Hz line comes with calibration errors; with its drives and flexible legs %.0f "
+                "times faster than the "
                 "original",
                 f.speed.value("nao, hard floor", 0.0), f.two_hertz.value("nao, hard floor", 0.0),
                 f.two_hertz.value("stiff, hard floor", 0.0), f.faster.value(kDetailed, 0.0));

@@ -226,7 +226,8 @@ std::string to_svg(const std::vector<Plot>& plots) {
       width, kHeight * static_cast<double>(plots.size()));
   if (plots.size() == 1) return out + panel(plots.front()) + "</svg>\n";
   for (std::size_t i = 0; i < plots.size(); ++i)
-    out += fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n", kHeight * static_cast<double>(i), panel(plots[i]));
+    out +=
+        fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n", kHeight * static_cast<double>(i), panel(plots[i]));
   return out + "</svg>\n";
 }
 

@@ -50,7 +50,8 @@ std::string read_recording(const std::string& path, Recording& r) {
     r.goal.push_back(number(row, goal));
     r.pos.push_back(number(row, pos));
     r.on.push_back(on < 0 || number(row, on) != 0);
-    if (r.t.size() > 1 && r.t.back() <= r.t[r.t.size() - 2]) return fmt::format("time does not grow in row {}", r.t.size());
+    if (r.t.size() > 1 && r.t.back() <= r.t[r.t.size() - 2])
+      return fmt::format("time does not grow in row {}", r.t.size());
   }
   return r.t.size() > 1 ? "" : "has no samples";
 }

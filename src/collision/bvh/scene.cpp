@@ -45,8 +45,10 @@ void CollisionScene::update(int compound, std::span<const Pose> X_WB, double rea
   for (std::size_t i = 0; i < c.setup.items.size(); ++i) {
     const Item& item = c.setup.items[i];
     const Pose& X = X_WB[item.body];
-    if (c.turned[i]) c.X_WS[i] = X * item.X_BS;
-    else c.X_WS[i] = {X.R, X * item.X_BS.p};
+    if (c.turned[i])
+      c.X_WS[i] = X * item.X_BS;
+    else
+      c.X_WS[i] = {X.R, X * item.X_BS.p};
   }
   update_volumes(c);
   if (!c.current && near_current_) {  // placed before: the box that find_near knows stays
@@ -65,8 +67,10 @@ void CollisionScene::update_volumes(Compound& c) const {
     const TreeNode& n = nodes[k];
     Volume& v = c.volume[k];
     if (kind_ == VolumeKind::aabb) {
-      if (n.item >= 0) set_box(c.extent[n.item], c.X_WS[n.item], c.reach, v);
-      else set_merged_box(c.volume[n.left], c.volume[n.right], v);
+      if (n.item >= 0)
+        set_box(c.extent[n.item], c.X_WS[n.item], c.reach, v);
+      else
+        set_merged_box(c.volume[n.left], c.volume[n.right], v);
     } else {
       v = n.item >= 0 ? volume_of(kind_, c.extent[n.item], c.X_WS[n.item], c.reach)
                       : merged(kind_, c.volume[n.left], c.volume[n.right]);
@@ -184,8 +188,8 @@ void CollisionScene::between(const CompoundPair& p) {
   descend(compounds_[p.a], p.a, compounds_[p.b], p.b, 0, 0, p.roots);
 }
 
-/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z; or
-/// the roots themselves, where both trees are up to date.
+/// Boxes that overlap along x, found by sorting left ends (nearly sorted from the last step), then tested in y and z;
+/// or the roots themselves, where both trees are up to date.
 std::span<const CompoundPair> CollisionScene::find_near() {
   counters_ = {};
   near_.clear();

@@ -4,8 +4,8 @@
 /// unbounded (planes, height fields); as leaves of a tree they would overlap everything, so each tree is descended
 /// against them instead. After `finish` nothing allocates. Pairs come in a fixed order.
 ///
-/// Trees cost more than boxes. Whoever knows a box around a compound cheaply calls `place`, then `find_near`, and updates the
-/// trees of those compounds only that come near others; all others are left out of find_pairs.
+/// Trees cost more than boxes. Whoever knows a box around a compound cheaply calls `place`, then `find_near`, and
+/// updates the trees of those compounds only that come near others; all others are left out of find_pairs.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -68,8 +68,8 @@ class CollisionScene {
   void place(int compound, const Box3& box);
   /// Compounds whose boxes overlap. Valid until the next find_near.
   std::span<const CompoundPair> find_near();
-  /// All pairs whose volumes overlap, sorted; of compounds with trees that are up to date. Boxes are compared anew unless
-  /// find_near was called just before.
+  /// All pairs whose volumes overlap, sorted; of compounds with trees that are up to date. Boxes are compared anew
+  /// unless find_near was called just before.
   std::span<const ItemPair> find_pairs();
   /// What a list of all pairs would test, by the same rules: for comparison.
   std::int64_t naive_tests() const;
@@ -94,7 +94,7 @@ class CollisionScene {
     Box3 box = empty_box();            // around the root, by update
     std::vector<std::uint8_t> barred;  // (items²) 1: never touch
     double reach = 0;
-    bool current = false;              // tree is up to date
+    bool current = false;  // tree is up to date
   };
   struct Ground {
     Shape shape;

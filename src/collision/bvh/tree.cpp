@@ -29,7 +29,8 @@ struct Grower {
     return static_cast<int>(branches.size()) - 1;
   }
   Volume ball_around(int a, int b) const {
-    return merged(VolumeKind::sphere, branches[static_cast<std::size_t>(a)].ball, branches[static_cast<std::size_t>(b)].ball);
+    return merged(VolumeKind::sphere, branches[static_cast<std::size_t>(a)].ball,
+                  branches[static_cast<std::size_t>(b)].ball);
   }
   /// Joins the two that are closest together, again and again: a comb would have nearly the whole in each of its nodes.
   int group(std::vector<int> list) {

@@ -19,7 +19,7 @@ struct Volume {
 
 /// What volumes need of a bounded shape: its box and its sphere, in the shape's frame.
 struct Extent {
-  Vec3 centre, half;         // of the box
+  Vec3 centre, half;  // of the box
   Vec3 sphere_centre;
   double radius;
 };
@@ -30,8 +30,8 @@ Volume volume_of(VolumeKind kind, const Extent& e, const Pose& X_WS, double reac
 Volume merged(VolumeKind kind, const Volume& a, const Volume& b);
 bool overlap(VolumeKind kind, const Volume& a, const Volume& b);
 
-// Axis-aligned boxes, the default, are made for every shape that is near another: into place, without the numbers of the
-// other kinds.
+// Axis-aligned boxes, the default, are made for every shape that is near another: into place, without the numbers of
+// the other kinds.
 inline void set_box(const Extent& e, const Pose& X_WS, double reach, Volume& out) {
   out.c = X_WS * e.centre;
   out.half = magnitude(X_WS.R.x) * e.half.x + magnitude(X_WS.R.y) * e.half.y + magnitude(X_WS.R.z) * e.half.z +

@@ -18,7 +18,8 @@ enum class MeshUse { hull, triangles };
 
 class ShapeLibrary {
  public:
-  /// Checked: sizes finite and above zero, mesh and map numbers in range. The shape's pose X_OS is the caller's business.
+  /// Checked: sizes finite and above zero, mesh and map numbers in range. The shape's pose X_OS is the caller's
+  /// business.
   Result<Shape> add(const ShapeSpec& spec, std::span<const MeshSpec> meshes, MeshUse use = MeshUse::hull,
                     std::span<const HeightMapSpec> maps = {});
   Result<Shape> add_hull(std::span<const Vec3> points);

@@ -32,8 +32,11 @@ const sockaddr* generic(const sockaddr_in& a) { return reinterpret_cast<const so
 
 Diagnostics system_problem(const std::string& doing) {
   const bool taken = errno == EADDRINUSE;
-  return problem(fmt::format("{}: {}", doing, std::strerror(errno)),
-                 taken ? "another gradus or FIRASim listens there; end it, or choose another port: --firasim=commands=127.0.0.1:PORT" : "");
+  return problem(
+      fmt::format("{}: {}", doing, std::strerror(errno)),
+      taken
+          ? "another gradus or FIRASim listens there; end it, or choose another port: --firasim=commands=127.0.0.1:PORT"
+          : "");
 }
 
 }  // namespace

@@ -375,8 +375,8 @@ TEST(Field, BoxAndHullFeetOnTheRoughMapMatchClipping) {
 }
 
 /// Capsules of 2 cm radius on the rough map, their segments level or tilted. Brute force: the nearest of all triangles
-/// around to the segment, by the search for convex pairs. A segment that crosses the surface, or is below it, is at least
-/// a radius deep, and no deeper than straight up.
+/// around to the segment, by the search for convex pairs. A segment that crosses the surface, or is below it, is at
+/// least a radius deep, and no deeper than straight up.
 TEST(Field, CapsuleFeetOnTheRoughMapMatchBruteForce) {
   const HeightField f = *HeightField::build(test::rough_map(600));
   Random r(18);
@@ -426,8 +426,8 @@ TEST(Field, CapsuleFeetOnTheRoughMapMatchBruteForce) {
   EXPECT_GT(crossing, n_all / 20);
 }
 
-/// Does a convex shape touch the terrain? Brute force: any triangle near it, by the search for convex pairs, or its middle
-/// is below the surface.
+/// Does a convex shape touch the terrain? Brute force: any triangle near it, by the search for convex pairs, or its
+/// middle is below the surface.
 bool meets_terrain(const HeightField& f, const Shape& s, const Pose& X) {
   bool meets = f.contains(X.p);
   f.each(moved(X, bounds(s)), [&](int, const std::array<Vec3, 3>& k) {
@@ -440,8 +440,8 @@ bool meets_terrain(const HeightField& f, const Shape& s, const Pose& X) {
   return meets;
 }
 
-/// How far a shape that meets the terrain must be lifted until it does not: by bisection, unless brute force confirms the
-/// first guess.
+/// How far a shape that meets the terrain must be lifted until it does not: by bisection, unless brute force confirms
+/// the first guess.
 double lift_of(const HeightField& f, const Shape& s, Pose X, double guess) {
   const double z = X.p.z;
   const auto meets = [&](double lift) {
@@ -470,9 +470,9 @@ double lift_by_contacts(const HeightField& f, const Shape& s, Pose X) {
   return X.p.z - z;
 }
 
-/// Cylinders of 6 cm, 2 cm high, on the rough map of 1 cm cells: standing, leaning, and any way round. The verdict is that
-/// of brute force, no contact is deeper than straight up; where they are only 0.1 mm deep the deepest contact shows that
-/// depth along its normal, and lifted by it they part.
+/// Cylinders of 6 cm, 2 cm high, on the rough map of 1 cm cells: standing, leaning, and any way round. The verdict is
+/// that of brute force, no contact is deeper than straight up; where they are only 0.1 mm deep the deepest contact
+/// shows that depth along its normal, and lifted by it they part.
 TEST(Field, CylinderFeetOnTheRoughMapMatchBruteForce) {
   const HeightField f = *HeightField::build(test::rough_map(600));
   Random r(19);
