@@ -3,7 +3,7 @@
 namespace gradus {
 namespace {
 
-constexpr double kSame = 1e-7;    // points closer than this are one                                     [m]
+constexpr double kSame = 1e-4;    // points closer than this are one                                     [m]
 constexpr double kDeeper = 1e-9;  // how much deeper counts as deeper: rounding must not choose           [m]
 constexpr double kAsDeep = 1e-8;  // equally deep                                                        [m]
 constexpr double kLevel = 1e-5;   // points whose gaps differ by less are chosen by their spread alone      [m]
