@@ -166,7 +166,7 @@ class PolyhedronOnTerrain : OnTerrain<Plain> {
       const Hull::Edge& e = s_.edge[k];
       const Vec3 p = s_.vertex[e.from], q = s_.vertex[e.to];
       const bool clear = (clear_ >> e.from & clear_ >> e.to & 1) != 0;
-      if (!is_low(e) | clear | (std::min(p.z, q.z) > top)) continue;  // together: one branch to guess
+      if (int{!is_low(e)} | int{clear} | int{std::min(p.z, q.z) > top}) continue;  // together: one branch to guess
       double t0 = 0, t1 = 1;
       if (std::max(p.z, q.z) > top) (p.z > top ? t0 : t1) = (top - p.z) / (q.z - p.z);
       walk(p, q - p, t0, t1, static_cast<std::uint32_t>(k % 12));
