@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -142,11 +143,11 @@ bool read_quantity(const char* option, const std::string& text, Dimension due, d
 
 std::optional<Recording> bench_of(const FitOptions& o) {
   Recording r;
-  const bool good = read_quantity("--mass", o.mass, dimension::kMass, r.mass) &
-                    read_quantity("--arm", o.arm, dimension::kMass, r.arm) &
-                    read_quantity("--length", o.length, dimension::kLength, r.length) &
-                    read_quantity("--inertia", o.inertia, dimension::kInertia, r.inertia);
-  if (!good) return std::nullopt;
+  const bool read[] = {read_quantity("--mass", o.mass, dimension::kMass, r.mass),  // all, so that all errors are told
+                       read_quantity("--arm", o.arm, dimension::kMass, r.arm),
+                       read_quantity("--length", o.length, dimension::kLength, r.length),
+                       read_quantity("--inertia", o.inertia, dimension::kInertia, r.inertia)};
+  if (!std::all_of(std::begin(read), std::end(read), [](bool ok) { return ok; })) return std::nullopt;
   const bool pendulum = r.mass + r.arm > 0 && r.length > 0;
   if (pendulum == (r.inertia > 0)) {
     std::fprintf(stderr,
