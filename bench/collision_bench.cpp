@@ -1,10 +1,10 @@
 /// Cost of collision queries: feet on the rough map, and the narrow phase pair by pair.
 #include <benchmark/benchmark.h>
 
-#include "collision/narrow/collide.h"
-#include "collision/shape/library.h"
-#include "unit/collision/terrain.h"
-#include "unit/collision/witness.h"
+#include "shape/narrow/collide.h"
+#include "shape/library.h"
+#include "unit/shape/terrain.h"
+#include "unit/shape/witness.h"
 
 namespace gradus {
 namespace {

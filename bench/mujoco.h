@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/result.h"
+#include "base/result.h"
 
 namespace gradus::bench {
 

@@ -5,7 +5,7 @@
 #include "batch/lanes/lanes.h"
 #include "bench/mjcf.h"
 #include "bench/mujoco.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::bench {
 namespace {

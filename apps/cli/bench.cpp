@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "core/progress.h"
+#include "io/progress.h"
 
 namespace gradus::cli {
 namespace {

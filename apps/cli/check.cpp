@@ -3,13 +3,13 @@
 
 #include "cli/advice.h"
 #include "cli/commands.h"
-#include "core/mcap_reader.h"
+#include "io/mcap_reader.h"
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/servo_toml.h"
 #include "load/walk_toml.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "load/scene_toml.h"
 #include "load/set.h"
 #include "load/shipped.h"
-#include "step/record.h"
+#include "session/record.h"
 
 namespace gradus::cli {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "motion/planar_wheels/group.h"
+#include "wheels/group.h"
 
 namespace gradus::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

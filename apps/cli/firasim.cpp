@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "load/units.h"
-#include "motion/planar_wheels/group.h"
+#include "wheels/group.h"
 
 namespace gradus::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "server/frame.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/view_server.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

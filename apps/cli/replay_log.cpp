@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "core/progress.h"
+#include "io/progress.h"
 
 namespace gradus::cli {
 

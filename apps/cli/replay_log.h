@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "step/record.h"
+#include "session/record.h"
 
 namespace gradus::cli {
 

@@ -11,7 +11,7 @@
 #include "cli/firasim.h"
 #include "cli/pacing.h"
 #include "cli/runner.h"
-#include "core/progress.h"
+#include "io/progress.h"
 
 namespace gradus::cli {
 

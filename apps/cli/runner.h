@@ -11,8 +11,8 @@
 #include "cli/timed_command.h"
 #include "control/attach.h"
 #include "control/firasim_match.h"
-#include "core/csv.h"
-#include "step/record.h"
+#include "io/csv.h"
+#include "session/record.h"
 
 namespace gradus::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/csv.h"
-#include "step/world.h"
+#include "io/csv.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "load/scene_json.h"
-#include "step/properties.h"
+#include "session/properties.h"
 
 namespace gradus::cli {
 namespace {

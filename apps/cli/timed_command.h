@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "step/command.h"
+#include "session/command.h"
 
 namespace gradus::cli {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/result.h"
+#include "base/result.h"
 
 namespace gradus::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <map>
 #include <vector>
 
-#include "collision/bvh/scene.h"
-#include "collision/shape/library.h"
+#include "shape/trees/scene.h"
+#include "shape/library.h"
 #include "server/frame.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "collision/shape/height_field.h"
-#include "collision/shape/hull.h"
+#include "shape/height_field.h"
+#include "shape/hull.h"
 
 namespace gradus::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "server/command.h"
 #include "server/frame.h"
 #include "server/scene_description.h"

@@ -5,7 +5,7 @@
 #include "control/attach.h"
 #include "load/scene_toml.h"
 #include "load/shipped.h"
-#include "step/command.h"
+#include "session/command.h"
 
 namespace gradus {
 namespace {

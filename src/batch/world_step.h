@@ -9,9 +9,9 @@
 /// place, pushes and impulses from outside are not offered (set velocities), and there are no contacts but those with
 /// the ground.
 #pragma once
-#include "actuator/servo.inl"
-#include "contact/compliant.inl"
-#include "contact/ground_points.inl"
+#include "drive/servo.inl"
+#include "contact/law/compliant.inl"
+#include "contact/find/ground_points.inl"
 #include "motion/articulated/articulated.inl"
 #include "motion/joint_path.h"
 

@@ -5,7 +5,7 @@
 
 #include "link/library/library_controller.h"
 #include "link/process/process_controller.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "control/wheels_team.h"
-#include "motion/planar_wheels/group.h"
-#include "motion/planar_wheels/match.h"
+#include "wheels/group.h"
+#include "wheels/match.h"
 
 namespace gradus::control {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "link/firasim/referee.h"
 #include "link/firasim/server.h"
-#include "step/command.h"
+#include "session/command.h"
 
 namespace gradus::control {
 

@@ -1,6 +1,6 @@
 /// Loads of the throughput figures: random commands, and everybody chasing the ball. A run is a function of its seed.
 #pragma once
-#include "core/rng.h"
+#include "base/rng.h"
 #include "state/controller.h"
 
 namespace gradus::control {

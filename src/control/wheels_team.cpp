@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "motion/planar_wheels/from_scene.h"
-#include "motion/planar_wheels/group.h"
+#include "wheels/from_scene.h"
+#include "wheels/group.h"
 
 namespace gradus::control {
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "model/height_grid.h"
 
 namespace gradus {

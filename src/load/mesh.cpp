@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/hash.h"
+#include "base/hash.h"
 #include "load/mesh_builder.h"
 
 namespace gradus {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "math/vec.h"
 #include "model/spec.h"
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "model/spec.h"
 
 namespace gradus {

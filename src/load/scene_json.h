@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "model/spec.h"
 
 namespace gradus {

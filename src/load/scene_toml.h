@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "load/find_file.h"
 #include "model/spec.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "load/units.h"
 #include "math/vec.h"
 

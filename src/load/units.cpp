@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "load/source_text.h"
 
 namespace gradus {

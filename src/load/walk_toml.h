@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "model/spec.h"
 
 namespace gradus {

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/hd.h"
+#include "base/hd.h"
 
 namespace gradus {
 

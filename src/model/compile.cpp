@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "model/flex.h"
 #include "model/link_pairs.h"
 #include "model/material.h"

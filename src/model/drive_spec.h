@@ -3,7 +3,7 @@
 ///   command → delay → position controller → motor → friction → gear → joint
 ///
 /// Every stage may be left out: its defaults do nothing. Angles, speeds and torques are those of the joint, figures of
-/// the motor its own; the gear's ratio stands between them. The compiled form is in actuator/chain.h.
+/// the motor its own; the gear's ratio stands between them. The compiled form is in drive/chain.h.
 #pragma once
 #include <limits>
 #include <string>

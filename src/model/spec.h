@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ids.h"
-#include "core/result.h"
+#include "base/ids.h"
+#include "base/result.h"
 #include "math/vec.h"
 #include "model/drive_spec.h"
 #include "model/height_grid.h"
@@ -154,7 +154,7 @@ struct ContactPairSpec {
   Place place;
 };
 
-/// Constants of the law `spring` [paper 000, eq. 4, 5; contact/spring.h].
+/// Constants of the law `spring` [paper 000, eq. 4, 5; contact/law/spring.h].
 struct SpringLawSpec {
   double s_c = 2e4;    // spring                                           [N/m]
   double s_b = 0.3;    // factor of the spring while separating            [-]

@@ -28,7 +28,7 @@ struct Access {
 };
 constexpr bool has(Fields set, Fields one) { return (set & one) == one; }
 
-struct StaticKind;  // contact/static_world.h
+struct StaticKind;  // contact/find/static_world.h
 
 /// Everything of one robot in one step: `now` is State[k], `next` is State[k+1].
 struct RobotContext {

@@ -1,8 +1,8 @@
 // Copies a log with gravity of its scene changed a little, so that a replay must notice: edit_log FROM TO.
 #include <string>
 
-#include "core/mcap_reader.h"
-#include "core/mcap_writer.h"
+#include "io/mcap_reader.h"
+#include "io/mcap_writer.h"
 #include "load/scene_json.h"
 
 int main(int argc, char** argv) {

@@ -9,8 +9,8 @@
 #include "control/attach.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
-#include "step/command.h"
-#include "step/record.h"
+#include "session/command.h"
+#include "session/record.h"
 #include "support/robots.h"
 
 namespace gradus::test {

@@ -1,8 +1,8 @@
 /// Snapshots: complete, also across changes of level and waiting impulses; damaged or hostile bytes are refused.
 #include <gtest/gtest.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "support/golden_inputs.h"
 
 namespace gradus::test {

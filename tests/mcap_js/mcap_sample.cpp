@@ -3,8 +3,8 @@
 ///   cut.mcap    the same without its last third, as after a crash
 #include <cstdio>
 
-#include "core/foxglove_schemas.h"
-#include "unit/core/log_fixtures.h"
+#include "io/foxglove_schemas.h"
+#include "unit/base/log_fixtures.h"
 
 namespace {
 

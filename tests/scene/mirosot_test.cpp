@@ -11,9 +11,9 @@
 #include "control/firasim_match.h"
 #include "control/wheels_team.h"
 #include "load/scene_toml.h"
-#include "motion/planar_wheels/field.h"
-#include "motion/planar_wheels/group.h"
-#include "step/record.h"
+#include "wheels/field.h"
+#include "wheels/group.h"
+#include "session/record.h"
 #include "support/robots.h"
 
 namespace gradus::test {

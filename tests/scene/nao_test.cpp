@@ -8,7 +8,7 @@
 #include "control/attach.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
-#include "step/world.h"
+#include "session/world.h"
 #include "tree/kernels.h"
 
 namespace gradus {

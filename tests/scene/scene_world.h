@@ -10,7 +10,7 @@
 #include "control/attach.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus {
 

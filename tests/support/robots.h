@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
-#include "step/world.h"
+#include "base/rng.h"
+#include "session/world.h"
 
 namespace gradus::test {
 

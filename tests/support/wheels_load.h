@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/rng.h"
-#include "motion/planar_wheels/field.h"
-#include "motion/planar_wheels/planar_wheels.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "wheels/field.h"
+#include "wheels/planar_wheels.h"
 
 namespace gradus::wheels {
 

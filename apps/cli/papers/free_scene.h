@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

@@ -6,8 +6,8 @@
 #include "cli/papers/paper.h"
 #include "control/wheels_load.h"
 #include "control/wheels_team.h"
-#include "motion/planar_wheels/verification.h"
-#include "step/record.h"
+#include "wheels/verification.h"
+#include "session/record.h"
 
 namespace gradus::cli {
 namespace {

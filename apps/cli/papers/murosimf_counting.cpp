@@ -7,10 +7,10 @@
 
 #include "cli/commands.h"
 #include "cli/papers/paper.h"
-#include "collision/bvh/scene.h"
-#include "collision/shape/library.h"
+#include "shape/trees/scene.h"
+#include "shape/library.h"
 #include "control/keyframes.h"
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/motion_toml.h"
 #include "load/scene_toml.h"
 #include "state/state.h"

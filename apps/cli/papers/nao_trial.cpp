@@ -6,10 +6,10 @@
 #include "cli/commands.h"
 #include "cli/papers/paper_world.h"
 #include "control/walk/walk_controller.h"
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 namespace {

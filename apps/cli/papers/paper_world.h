@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "cli/papers/walk_sweep.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 namespace {

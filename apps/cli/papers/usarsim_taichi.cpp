@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/papers/walk_sweep.h"
 #include "control/keyframes.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::cli {
 namespace {

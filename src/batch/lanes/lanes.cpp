@@ -3,8 +3,8 @@
 #include <cmath>
 #include <new>
 
-#include "core/hash.h"
-#include "motion/registry.h"
+#include "base/hash.h"
+#include "engine/registry.h"
 
 namespace gradus {
 namespace {

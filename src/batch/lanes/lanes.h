@@ -9,7 +9,7 @@
 
 #include "batch/constants.h"
 #include "batch/lanes/kernel.h"
-#include "step/threads.h"
+#include "engine/threads.h"
 
 namespace gradus {
 

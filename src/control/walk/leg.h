@@ -7,7 +7,7 @@
 #pragma once
 #include <array>
 
-#include "core/result.h"
+#include "base/result.h"
 #include "model/model.h"
 
 namespace gradus::walk {

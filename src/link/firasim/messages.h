@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/protobuf.h"
+#include "io/protobuf.h"
 
 namespace gradus::firasim {
 

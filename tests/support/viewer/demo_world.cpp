@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "core/hash.h"
+#include "base/hash.h"
 
 namespace gradus::view {
 namespace {

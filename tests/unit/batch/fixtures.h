@@ -7,7 +7,7 @@
 
 #include "batch/lanes/lanes.h"
 #include "load/robot_toml.h"
-#include "step/world.h"
+#include "session/world.h"
 
 namespace gradus::test {
 

@@ -1,5 +1,5 @@
 /// The island solver on free bodies alone, against closed forms [facts/coupling.md sec. 2; legged.md 1.1].
-#include "contact/couple.h"
+#include "contact/solve/couple.h"
 
 #include <gtest/gtest.h>
 

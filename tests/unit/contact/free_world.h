@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collision/narrow/collide.h"
-#include "contact/couple.h"
+#include "shape/narrow/collide.h"
+#include "contact/solve/couple.h"
 
 namespace gradus::test {
 

@@ -6,7 +6,7 @@
 
 #include "control/walk/rotation.h"
 #include "control/walk/walk_controller.h"
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/robot_toml.h"
 
 namespace gradus::walk {

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "link/firasim/server.h"
 
 namespace gradus::firasim {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/map.h"
 #include "load/mesh.h"
 #include "load/urdf.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/result.h"
+#include "base/result.h"
 
 namespace gradus {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/motion_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"

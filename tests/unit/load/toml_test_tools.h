@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/result.h"
+#include "base/result.h"
 
 namespace gradus {
 

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <sstream>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "load/mesh.h"
 #include "unit/load/forward_kinematics.h"
 #include "unit/load/scratch_folder.h"

@@ -1,0 +1,170 @@
+/// A2 and B4 for everything that couple solves: contacts between robots, inside a robot, and all contacts of free
+/// bodies [docs/step.md, docs/couple.md].
+///
+///   find      A2: which shapes are near each other in State[k], their contacts, and islands of robots that touch
+///   couple    B4: the robots of one island answer with their responses, the impulses are solved and taken
+///   remember  the impulses into State[k+1]: the next step's first guess, the only memory of these contacts
+///
+/// A contact is wanted before it closes, since couple decides by complementarity which contacts act:
+///   gap ≤ reach,   reach = margin + h closing speed,   margin = 1 mm + h · 1 m/s                                 (1)
+/// Islands are independent, so threads may solve them in any order. Nothing is allocated after build; what does not fit
+/// is left out and counted.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "shape/trees/scene.h"
+#include "shape/library.h"
+#include "contact/solve/couple.h"
+#include "contact/find/static_world.h"
+#include "state/motion.h"
+
+namespace gradus {
+
+/// A contact of State[k] that the next step will solve.
+struct MovingContact {
+  int robot_a, link_a;
+  int robot_b, link_b;    // robot_b −1: the static world; link_b is then the number of the field object
+  Vec3 point, normal;     // W; the normal from b to a
+  double gap;             // negative: penetration                                            [m]
+  Vec3 impulse, moment;   // on a, in the last step; 0 for a new contact                      [N s, N m s]
+  Vec3 before;            // the same impulse, untouched while the next is solved             [N s]
+  double force;           // normal, in the last step                                         [N]
+  bool impact;            // restitution acted
+  double pair;            // which shapes: the first half of its key
+  std::uint32_t feature;  // which features of them: the second half
+  int law;                // number in the table of laws
+};
+
+/// What collision and coupling did, summed over the steps since the start but where said.
+struct CouplingReport {
+  std::int64_t volume_tests = 0, object_tests = 0;   // of the last look
+  int contacts = 0, islands = 0;                     // of the last look
+  std::int64_t sweeps = 0, newtons = 0, passes = 0;  // passes: islands that were predicted and solved again (12)
+  std::int64_t unsettled = 0;                        // islands whose solution did not reach its tolerance
+  std::int64_t dropped = 0;                          // pairs, contacts or slots that did not fit
+};
+
+class Contacts {
+ public:
+  /// A robot as the step holds it.
+  struct Robot {
+    RobotContext* context;
+    const MotionTable* const* motion;
+    const MotionNeeds* needs;
+  };
+
+  /// Compounds of all robots and static objects. Warns of pairs that self-contact leaves out.
+  /// statics: what robots meet of the field; its shapes are used here too and must outlive this.
+  Diagnostics build(const Model& model, const StaticWorld& statics, int threads);
+  /// The surfaces of robots and field and what they are to each other, as the model says now.
+  void take_surfaces(const Model& model);
+  int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
+  bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
+
+  /// A2, robot by robot while its frames are warm: the box that find sweeps over. Any thread may do it, each for its
+  /// robots.
+  void look(int number, const Robot& robot, double h);
+  /// A2. memory: of State[k].
+  void find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity);
+  std::span<const MovingContact> contacts() const { return contacts_; }
+
+  // B4
+  int island_count() const { return static_cast<int>(islands_.size()); }
+  int island_of(int robot) const { return capacity_ == 0 ? -1 : island_of_[robot]; }  // −1: touches nothing
+  std::span<const int> robots_of(int island) const;                                   // ascending
+  /// Impulses of an island, added to the accelerations of its robots. Call again after predicting again.
+  void couple(int island, int thread, std::span<const Robot> robots, double h);
+  /// next: memory of State[k+1].
+  void remember(int island, double* next) const;
+  /// After all islands: the number of records, and what the step before left behind them is cleared.
+  void finish_memory(double* next) const;
+
+  CouplingReport report;
+  void add_reports();  // of the islands of this step
+
+ private:
+  static constexpr int kRecord = 9;  // pair, feature, impulse (3), moment (3), normal force
+  struct ItemInfo {
+    int robot, link;  // robot −1: static; link is then the field object
+    int object;       // of the robot's kind
+    int surface;      // [take_surfaces]
+    Vec3 centre;      // of a sphere around it, in its shape's frame       [m]
+    double radius;
+  };
+  struct Compound {
+    int first_item;
+    int first_reach;  // in link_reach_; one number a link, shared by robots of one kind
+  };
+  struct Island {
+    int first_robot, robot_count, first_contact, contact_count;
+    CoupleReport report;
+    int passes;
+  };
+  /// One thread's.
+  struct Work {
+    std::unique_ptr<Couple> couple;
+    std::vector<Response> response;
+    std::vector<CoupleSlot> slots;
+  };
+  struct KindShapes;
+
+  void add_field(const Model& model, const StaticWorld& statics);
+  void add_robots(const Model& model, Diagnostics& notes);
+  KindShapes shapes_of(const RobotModel& robot, Diagnostics& notes);
+  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out, Diagnostics& notes);
+  int add_compound(int robot, int group, const KindShapes& shapes, int first_reach);
+  int surface_number(const SurfaceSpec& surface);
+  const SurfaceSpec& surface_of(const Model& model, const ItemInfo& item) const;
+  void make_room(const Model& model, int threads);
+  Work make_work(int slots) const;
+  void update_tree(int compound, const Robot& robot);
+  void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
+  void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
+  void guess(const double* memory);
+  void find_islands();
+  void forget_slots();
+  int lead_of(int robot);
+  void sort_by_island();
+  void note_slot(int robot, int link);
+  Vec6 twist(const ItemInfo& item, std::span<const Robot> robots) const;
+  bool immobile(const ItemInfo& item, std::span<const Robot> robots) const;
+  const ItemInfo& item(int compound, int number) const;
+  double number_of(int compound, int number) const;
+  int add_groups(int island, std::span<const Robot> robots, Work& w, double h);
+  int add_group(int robot, const Robot& r, Work& w, std::size_t& room, double h);
+  void add_contacts(const Island& island, Couple& solver) const;
+  bool has_room(int robot) const { return robot < 0 || first_slot_[robot] >= 0; }
+  int slot(int robot, int link) const;
+  void receive(int robot, const Robot& r, const Couple& solver, double h) const;
+
+  ShapeLibrary library_;
+  CollisionScene scene_{VolumeKind::aabb};
+  std::vector<ItemInfo> items_, grounds_;
+  std::vector<Compound> compounds_;  // robots first, then static objects
+  std::vector<double> link_reach_;   // from a link's origin to the farthest point of its shapes; −1: has none  [m]
+  std::vector<int> compound_of_;     // (robots) −1: no shapes
+  std::vector<std::uint8_t> wanted_, self_;  // (robots) tree is needed; self-contact is on
+  std::vector<double> reach_;                // (robots) of the last box
+  std::vector<Box3> boxes_;                  // (robots)
+  std::vector<Pose> poses_;                  // room for one robot's links
+  std::vector<SurfaceSpec> surfaces_;
+  std::vector<PairLaw> laws_;  // (surfaces²)
+  int capacity_ = 0;           // contacts
+  double margin_ = 0;
+  Vec3 fall_{0, 0, 0};  // velocity gained by falling for a step
+  std::vector<MovingContact> contacts_;
+  std::vector<int> island_of_;  // (robots)
+  std::vector<int> parent_;     // (robots) of the union-find
+  std::vector<int> robots_by_island_, contacts_by_island_;
+  std::vector<Island> islands_;
+  std::vector<int> link_offset_;              // (robots + 1)
+  std::vector<int> slot_of_;                  // (all links) place among its robot's touched links; −1: none
+  std::vector<int> touched_, touched_count_;  // (all links), (robots) links that touch something
+  std::vector<int> first_slot_;               // (robots) in the island's Couple
+  std::vector<Work> work_;                    // (threads)
+  std::int64_t pairs_dropped_ = 0;
+};
+
+}  // namespace gradus

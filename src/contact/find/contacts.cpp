@@ -1,0 +1,247 @@
+// Contacts, half A: what is near, where it touches, who is coupled with whom.
+#include "contact/contacts.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tree/kernels.h"
+
+namespace gradus {
+namespace {
+
+constexpr double kJointSpeed =
+    10;  // [m/s] joints move points of a robot no faster than this; faster ones are found late
+constexpr double kPairBase = 67108864;  // 2^26: more shapes than a scene can have
+
+Vec3 position(const Contacts::Robot& r) { return base_position(r.context->now + r.context->at.q); }
+
+/// Velocity of a link about the robot's root, in the world.
+Vec6 link_twist(const Contacts::Robot& r, int link) {
+  const Vec6& V = r.context->s->frames[link].V;
+  return {V.a, V.l + base_velocity(r.context->now + r.context->at.v)};
+}
+
+}  // namespace
+
+const Contacts::ItemInfo& Contacts::item(int compound, int number) const {
+  return compound < 0 ? grounds_[number] : items_[compounds_[compound].first_item + number];
+}
+
+/// Grounds first, so that numbers sort like pairs.
+double Contacts::number_of(int compound, int number) const {
+  if (compound < 0) return number;
+  return static_cast<double>(grounds_.size()) + compounds_[compound].first_item + number;
+}
+
+/// Box around the shapes of the links, each within its reach of the link's origin; grown by what may move in a step.
+void Contacts::look(int number, const Robot& robot, double h) {
+  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  const double* link_reach = link_reach_.data() + compounds_[compound_of_[number]].first_reach;
+  const RobotContext& x = *robot.context;
+  const Frame* frames = x.s->frames.data();
+  const int n = x.kind->nlink();
+  Box3 box = empty_box();  // about the root's origin
+  for (int i = 0; i < n; ++i) {
+    const double r = link_reach[i];
+    if (r < 0) continue;
+    box.lo = smaller(box.lo, frames[i].p - Vec3{r, r, r});
+    box.hi = larger(box.hi, frames[i].p + Vec3{r, r, r});
+  }
+  const Vec3 w = base_angular_velocity(x.now + x.at.v), v = base_velocity(x.now + x.at.v) + x.gravity * h;
+  const double size = norm(larger(magnitude(box.lo), magnitude(box.hi)));
+  const double reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
+  const Vec3 p = position(robot), grow{reach, reach, reach};
+  reach_[number] = reach;
+  boxes_[number] = {p + box.lo - grow, p + box.hi + grow};
+}
+
+/// Volumes of a robot that is near something. Velocities of its links are needed too.
+void Contacts::update_tree(int number, const Robot& robot) {
+  RobotContext& x = *robot.context;
+  if (!robot.needs->uses_velocities) compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+  const Vec3 p = position(robot);
+  const auto n = static_cast<std::size_t>(x.kind->nlink());
+  for (std::size_t i = 0; i < n; ++i) poses_[i] = {x.s->frames[i].R, p + x.s->frames[i].p};
+  scene_.update(compound_of_[number], {poses_.data(), n}, reach_[number]);
+}
+
+void Contacts::find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity) {
+  if (capacity_ == 0) return;
+  fall_ = gravity * h;
+  for (std::size_t i = 0; i < robots.size(); ++i) {
+    const int c = compound_of_[i];
+    if (c < 0) continue;
+    const MotionNeeds& needs = *robots[i].needs;
+    scene_.place(c, boxes_[i]);
+    scene_.set_meets_world(c, needs.couples_world);
+    wanted_[i] = needs.couples_world || (self_[i] && needs.uses_drives);
+  }
+  for (const CompoundPair& p : scene_.find_near())
+    for (int c : {p.a, p.b}) {
+      const int robot = items_[compounds_[c].first_item].robot;
+      if (robot >= 0) wanted_[robot] = 1;
+    }
+  for (std::size_t i = 0; i < robots.size(); ++i)
+    if (compound_of_[i] >= 0 && wanted_[i]) update_tree(static_cast<int>(i), robots[i]);
+  contacts_.clear();
+  pairs_dropped_ = 0;
+  for (const ItemPair& p : scene_.find_pairs()) narrow(p, robots, h);
+  guess(memory);
+  find_islands();
+  report.volume_tests = scene_.counters().volume_tests;
+  report.object_tests = scene_.counters().object_tests;
+  report.dropped += scene_.counters().dropped + pairs_dropped_;
+  report.contacts = static_cast<int>(contacts_.size());
+  report.islands = island_count();
+}
+
+Vec6 Contacts::twist(const ItemInfo& item, std::span<const Robot> robots) const {
+  return item.robot < 0 ? zero6<double>() : link_twist(robots[item.robot], item.link);
+}
+
+/// Impulses do not move it.
+bool Contacts::immobile(const ItemInfo& item, std::span<const Robot> robots) const {
+  if (item.robot < 0) return true;
+  const Robot& r = robots[item.robot];
+  if (r.needs->infinite_mass) return true;
+  return r.context->kind->root == RootKind::fixed && (item.link == 0 || !r.needs->uses_drives);
+}
+
+void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h) {
+  const ItemInfo &a = item(p.compound_a, p.item_a), &b = item(p.compound_b, p.item_b);
+  if (immobile(a, robots) && immobile(b, robots)) return;
+  if (a.robot == b.robot && !robots[a.robot].needs->uses_drives) return;  // links move as one
+  const Pose &X_WA = scene_.pose(p.compound_a, p.item_a), &X_WB = scene_.pose(p.compound_b, p.item_b);
+  const Vec6 Va = twist(a, robots), Vb = twist(b, robots);
+  auto at = [&](const ItemInfo& x, const Vec6& V, Vec3 q) {
+    return x.robot < 0 ? Vec3{0, 0, 0} : velocity_at(V, q - position(robots[x.robot]));
+  };
+  // fastest approach of any two points of them
+  const Vec3 ca = X_WA * a.centre, cb = X_WB * b.centre;
+  const Vec3 between = at(a, Va, ca) - (b.robot < 0 ? Vec3{0, 0, 0} : at(b, Vb, cb));
+  const double fall = a.robot < 0 || b.robot < 0 ? norm(fall_) : 0;
+  const double fastest = norm(between) + norm(Va.a) * a.radius + norm(Vb.a) * b.radius + fall;
+  const double reach = a.radius + b.radius + margin_ + h * fastest;
+  if (p.compound_b >= 0 && dot(ca - cb, ca - cb) > reach * reach) return;  // most end here; a ground has no sphere
+  Contact found[kContactMax];
+  const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
+                        margin_ + h * fastest, found);
+  const double pair = number_of(p.compound_a, p.item_a) * kPairBase + number_of(p.compound_b, p.item_b);
+  for (int i = 0; i < n; ++i) {
+    const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
+    const double closing = std::max(0.0, -dot(found[i].normal, u)) + fall;
+    if (found[i].gap <= margin_ + h * closing) put(a, b, found[i], pair);  // (1)
+  }
+}
+
+void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) {
+  if (static_cast<int>(contacts_.size()) == capacity_) {
+    ++pairs_dropped_;
+    return;
+  }
+  const bool swap = a.robot < 0;  // the static world is always b
+  const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
+  contacts_.push_back({x.robot,
+                       x.link,
+                       y.robot,
+                       y.link,
+                       c.point,
+                       swap ? -c.normal : c.normal,
+                       c.gap,
+                       {0, 0, 0},
+                       {0, 0, 0},
+                       {0, 0, 0},
+                       0,
+                       false,
+                       pair,
+                       c.feature,
+                       x.surface * static_cast<int>(surfaces_.size()) + y.surface});
+}
+
+/// Impulses of the last step by key. Both lists are sorted by pair.
+void Contacts::guess(const double* memory) {
+  const double stored = memory[0];
+  const int count = stored >= 0 && stored <= capacity_ ? static_cast<int>(stored) : 0;  // a snapshot may hold anything
+  int first = 0;
+  for (MovingContact& c : contacts_) {
+    auto record = [&](int i) { return memory + 1 + kRecord * i; };
+    while (first < count && record(first)[0] < c.pair) ++first;
+    for (int i = first; i < count && record(i)[0] == c.pair; ++i) {
+      const double* r = record(i);
+      if (r[1] != c.feature) continue;
+      c.impulse = c.before = {r[2], r[3], r[4]};
+      c.moment = {r[5], r[6], r[7]};
+      c.force = r[8];
+      break;
+    }
+  }
+}
+
+void Contacts::note_slot(int robot, int link) {
+  const auto u = static_cast<std::size_t>(robot);
+  int& slot = slot_of_[link_offset_[u] + link];
+  if (slot >= 0) return;
+  slot = touched_count_[u]++;
+  touched_[link_offset_[u] + slot] = link;
+}
+
+void Contacts::forget_slots() {
+  for (std::size_t i = 0; i < touched_count_.size(); ++i) {
+    for (int k = 0; k < touched_count_[i]; ++k) slot_of_[link_offset_[i] + touched_[link_offset_[i] + k]] = -1;
+    touched_count_[i] = 0;
+  }
+}
+
+/// Whose island a robot is in: the smallest number of those that it is joined with.
+int Contacts::lead_of(int robot) {
+  auto up = [&](int k) -> int& { return parent_[k]; };
+  while (up(robot) != robot) robot = up(robot) = up(up(robot));
+  return robot;
+}
+
+/// Robots that touch, directly or through others, are solved together. Numbered by their first robot.
+void Contacts::find_islands() {
+  forget_slots();
+  std::fill(island_of_.begin(), island_of_.end(), -1);
+  islands_.clear(), robots_by_island_.clear();
+  if (contacts_.empty()) return;
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const MovingContact& c : contacts_) {
+    note_slot(c.robot_a, c.link_a);
+    if (c.robot_b < 0) continue;
+    note_slot(c.robot_b, c.link_b);
+    const int i = lead_of(c.robot_a), j = lead_of(c.robot_b);
+    parent_[std::max(i, j)] = std::min(i, j);
+  }
+  for (int r = 0; r < static_cast<int>(parent_.size()); ++r) {
+    if (touched_count_[r] == 0) continue;
+    const int lead = lead_of(r);
+    if (lead == r) islands_.push_back({0, 0, 0, 0, {}, 0});
+    island_of_[r] = lead == r ? island_count() - 1 : island_of_[lead];
+    ++islands_[island_of_[r]].robot_count;
+  }
+  for (const MovingContact& c : contacts_) ++islands_[island_of(c.robot_a)].contact_count;
+  sort_by_island();
+}
+
+/// Lists of the robots and contacts of each island, whose numbers are counted.
+void Contacts::sort_by_island() {
+  int robots = 0, contacts = 0;
+  for (Island& s : islands_) {
+    s.first_robot = robots, s.first_contact = contacts;
+    robots += s.robot_count, contacts += s.contact_count;
+    s.robot_count = s.contact_count = 0;
+  }
+  robots_by_island_.resize(static_cast<std::size_t>(robots));
+  for (int r = 0; r < static_cast<int>(island_of_.size()); ++r) {
+    if (island_of(r) < 0) continue;
+    Island& s = islands_[island_of(r)];
+    robots_by_island_[s.first_robot + s.robot_count++] = r;
+  }
+  for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+    Island& s = islands_[island_of(contacts_[i].robot_a)];
+    contacts_by_island_[s.first_contact + s.contact_count++] = i;
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,290 @@
+#include "contact/find/static_world.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "shape/narrow/collide.h"
+#include "model/material.h"
+
+namespace gradus {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Where a solid is in the world; a plane is everywhere below its surface, and so is terrain.
+Box3 box_of(const Shape& s, const Pose& X_WS) {
+  if (s.kind == SolidKind::plane) return {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
+  if (s.kind != SolidKind::height_field) return moved(X_WS, bounds(s));
+  const HeightGrid& g = s.field->grid();
+  const Vec3 far{g.x0 + g.dx * (g.nx - 1), g.y0 + g.dy * (g.ny - 1), s.field->highest()};
+  // a tilted height field reaches below on all sides
+  if (X_WS.R.z.z < 1 - 1e-12) return {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
+  Box3 box = moved(X_WS, Box3{{g.x0, g.y0, s.field->lowest()}, far});
+  box.lo.z = -kInfinity;
+  return box;
+}
+
+/// Lengths along the chains of links, stretched out.
+double extent_of(const RobotKind& kind, const StaticKind& shapes) {
+  std::vector<double> to_link(kind.links.size(), 0);
+  double most = 0;
+  for (std::size_t i = 0; i < kind.links.size(); ++i) {
+    if (i > 0) {
+      const Joint& j = kind.joints[i - 1];
+      const double slide = kind.links[i].prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
+      to_link[i] = to_link[static_cast<std::size_t>(kind.links[i].parent)] + norm(kind.links[i].p_PB) + slide;
+    }
+    if (shapes.radius[i] >= 0) most = std::max(most, to_link[i] + norm(shapes.centre[i]) + shapes.radius[i]);
+  }
+  return most;
+}
+
+ContactPoint law_of(const PairNumbers& n) {
+  ContactPoint p{};
+  p.friction = n.friction;
+  p.k = n.stiffness, p.d = n.damping;
+  p.kt = n.tangential_stiffness, p.dt = n.tangential_damping;
+  return p;
+}
+
+}  // namespace
+
+Diagnostics StaticWorld::build(const Model& model) {
+  Diagnostics notes;
+  add_solids(model, notes);
+  for (const RobotModel& r : model.robots)
+    if (!solids_.empty() && !kinds_.contains(r.kind.get())) add_kind(model, *r.kind, notes);
+  for (Diagnostic& d : notes)
+    if (d.place.file.empty()) d.place.file = model.file;
+  return notes;
+}
+
+const StaticSolid* StaticWorld::find(int object) const {
+  const auto it =
+      std::find_if(solids_.begin(), solids_.end(), [&](const StaticSolid& s) { return s.object == object; });
+  return it == solids_.end() ? nullptr : &*it;
+}
+
+void StaticWorld::add_solids(const Model& model, Diagnostics& notes) {
+  for (const int object : model.static_objects) {
+    const FieldObjectSpec& f = model.field[static_cast<std::size_t>(object)];
+    const Result<Shape> shape = library_.add(f.shape, model.meshes, MeshUse::triangles, model.maps);
+    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
+    if (!shape) continue;
+    const Pose X_WS = f.X_WO * f.shape.X_OS;
+    solids_.push_back({*shape, X_WS, box_of(*shape, X_WS), object});
+  }
+}
+
+void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostics& notes) {
+  auto out = std::make_unique<StaticKind>();
+  out->solids = &solids_;
+  out->shape_begin.assign(1, 0);
+  for (int link = 0; link < kind.nlink(); ++link) {
+    Box3 box = empty_box();
+    for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
+      const ShapeInfo& s = kind.shapes[i];
+      if (s.link != link || !s.spec.collides) continue;
+      const Result<Shape> shape = library_.add(s.spec, kind.meshes);
+      notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
+      if (!shape) continue;
+      StaticKind::LinkShape x{*shape, s.X_LS, static_cast<int>(i), {}};
+      const Box3 own = moved(s.X_LS, bounds(*shape));
+      box = {smaller(box.lo, own.lo), larger(box.hi, own.hi)};
+      out->shapes.push_back(std::move(x));
+    }
+    const bool any = static_cast<int>(out->shapes.size()) > out->shape_begin.back();
+    out->shape_begin.push_back(static_cast<int>(out->shapes.size()));
+    out->centre.push_back(any ? (box.lo + box.hi) * 0.5 : Vec3{0, 0, 0});
+    out->radius.push_back(any ? 0.5 * norm(box.hi - box.lo) : -1);
+  }
+  take_laws(model, kind, *out);
+  kinds_[&kind] = std::move(out);
+}
+
+void StaticWorld::take_laws(const Model& model, const RobotKind& kind, StaticKind& out) const {
+  for (StaticKind::LinkShape& x : out.shapes) {
+    const int object = kind.shapes[static_cast<std::size_t>(x.number)].object;
+    x.law.clear();
+    for (const StaticSolid& solid : solids_)
+      x.law.push_back(law_of(pair_numbers(model.contact, kind.objects[static_cast<std::size_t>(object)].surface,
+                                          model.field[static_cast<std::size_t>(solid.object)].surface)));
+  }
+  out.extent = extent_of(kind, out);
+}
+
+void StaticWorld::add_variant(const Model& model, const RobotKind& first, const RobotKind& now) {
+  const auto it = kinds_.find(&first);
+  if (it == kinds_.end()) return;
+  auto out = std::make_unique<StaticKind>(*it->second);
+  take_laws(model, now, *out);
+  kinds_[&now] = std::move(out);
+}
+
+const StaticKind* StaticWorld::kind(const RobotKind& kind) const {
+  const auto it = kinds_.find(&kind);
+  return it == kinds_.end() || it->second->shapes.empty() ? nullptr : it->second.get();
+}
+
+namespace {
+
+constexpr double kNear = 0.0005;      // [m] margin of (1)
+constexpr double kSamePlace = 0.005;  // [m] a contact that moved farther on its link is another one
+constexpr double kLinkSpeed = 10;     // [m/s] of links about the root; faster ones are found a step late
+constexpr int kNearSolids = 64;       // objects near one robot at once
+
+bool reaches(const Box3& box, Vec3 c, double r) {
+  return c.x + r >= box.lo.x && c.x - r <= box.hi.x && c.y + r >= box.lo.y && c.y - r <= box.hi.y &&
+         c.z + r >= box.lo.z && c.z - r <= box.hi.z;
+}
+
+/// Any right-handed pair of tangents; the same for the same normal.
+void set_axes(Vec3 n, FieldContact& c) {
+  const Vec3 seed = std::fabs(n.x) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 t = seed - n * dot(seed, n);
+  c.n = n;
+  c.t1 = t * (1 / norm(t));
+  c.t2 = cross(n, c.t1);
+}
+
+/// One robot's search: what its links share.
+class Search {
+ public:
+  Search(View<StaticPoints::access> view, double h)
+      : view_(view),
+        kind_(*view.statics()),
+        room_(view.contact_room()),
+        h_(h),
+        p_WB_(base_position(view.q())),
+        v_WB_(base_velocity(view.v())) {}
+
+  void run() {
+    room_.field_count = 0;
+    find_near();
+    if (near_count_ == 0) return;
+    const int nlink = view_.kind().nlink();
+    for (int i = 0; i < nlink; ++i)
+      if (kind_.radius[static_cast<std::size_t>(i)] >= 0) search_link(i);
+    if (room_.field_count > 0) merge();
+  }
+
+ private:
+  const Frame& frame(int link) const { return view_.frames()[link]; }
+  Vec3 centre(int link) const {
+    return p_WB_ + frame(link).p + frame(link).R * kind_.centre[static_cast<std::size_t>(link)];
+  }
+
+  /// (1)
+  double reach(int link) const {
+    const Frame& f = frame(link);
+    const Vec3 c = f.p + f.R * kind_.centre[static_cast<std::size_t>(link)];
+    const double speed = norm(v_WB_ + velocity_at(f.V, c)) + norm(f.V.a) * kind_.radius[static_cast<std::size_t>(link)];
+    return kNear + h_ * (speed + h_ * norm(view_.gravity()));
+  }
+
+  /// One sphere around the robot, as far as it may come in the step; no link is looked at when it meets nothing.
+  void find_near() {
+    const double r = kNear + kind_.extent + h_ * (norm(v_WB_) + kLinkSpeed);
+    for (std::size_t s = 0; s < kind_.solids->size(); ++s) {
+      if (!reaches((*kind_.solids)[s].box_W, p_WB_, r)) continue;
+      if (near_count_ < kNearSolids)
+        near_[near_count_++] = static_cast<int>(s);
+      else
+        ++room_.field_dropped;
+    }
+  }
+
+  void search_link(int link) {
+    const double r = reach(link), around = kind_.radius[static_cast<std::size_t>(link)] + r;
+    const Vec3 c = centre(link);
+    for (int k = 0; k < near_count_; ++k) {
+      const StaticSolid& solid = (*kind_.solids)[static_cast<std::size_t>(near_[k])];
+      if (!reaches(solid.box_W, c, around)) continue;
+      const Pose X_WL{frame(link).R, p_WB_ + frame(link).p};
+      for (int i = kind_.shape_begin[static_cast<std::size_t>(link)];
+           i < kind_.shape_begin[static_cast<std::size_t>(link) + 1]; ++i)
+        meet(link, X_WL, kind_.shapes[static_cast<std::size_t>(i)], solid, near_[k], r);
+    }
+  }
+
+  void meet(int link, const Pose& X_WL, const StaticKind::LinkShape& own, const StaticSolid& solid, int number,
+            double reach) {
+    Contact found[kContactMax];
+    const int n = collide(own.shape, X_WL * own.X_LS, solid.shape, solid.X_WS, reach, found);
+    for (int i = 0; i < n; ++i) {
+      const Vec3 r = found[i].point + found[i].normal * (0.5 * found[i].gap) - p_WB_;  // on the robot's surface
+      const Vec3 u = v_WB_ + velocity_at(frame(link).V, r);
+      if (found[i].gap + h_ * (dot(found[i].normal, u) + h_ * dot(found[i].normal, view_.gravity())) >= 0)
+        continue;  // (2)
+      if (room_.field_count == view_.field_room()) {
+        ++room_.field_dropped;
+        continue;
+      }
+      const int index = room_.field_count++;
+      FieldContact& c = room_.field[static_cast<std::size_t>(index)];
+      c.pair = pair_of(own.number, number);
+      c.p_L = transpose_times(X_WL.R, p_WB_ + r - X_WL.p);
+      c.law = own.law[static_cast<std::size_t>(number)];
+      set_axes(found[i].normal, c);
+      recall(c);
+      put(link, index, r, u, found[i].gap, c);
+    }
+  }
+
+  /// What the last step left at this place.
+  void recall(FieldContact& c) const {
+    c.m = {0, 0, 0, 0};
+    const double* memory = view_.field_memory();
+    const int count = memory[0] >= 0 && memory[0] <= view_.field_room() ? static_cast<int>(memory[0])
+                                                                        : 0;  // a snapshot may hold anything
+    const auto* record = reinterpret_cast<const FieldMemory*>(memory + 1);
+    double best = kSamePlace * kSamePlace;
+    for (int i = 0; i < count; ++i) {
+      const Vec3 d = record[i].p_L - c.p_L;
+      if (record[i].pair != c.pair || !(dot(d, d) < best)) continue;
+      best = dot(d, d);
+      c.m = {dot(record[i].s, c.t1), dot(record[i].s, c.t2), record[i].fn, record[i].sliding};
+    }
+  }
+
+  /// Behind the ground points, in the order of links; merge() mixes them.
+  void put(int link, int index, Vec3 r, Vec3 u, double gap, const FieldContact& f) {
+    StaticContact& c = room_.contacts[static_cast<std::size_t>(room_.contact_count + index)];
+    c.point = static_cast<int>(view_.kind().points.size()) + index;
+    c.link = link;
+    c.active = true;
+    c.sliding = f.m.sliding != 0;
+    c.fn = f.m.fn;
+    c.r = r;
+    c.gap = gap;
+    c.u = u;
+  }
+
+  /// Ground points and field contacts in one list sorted by link, as motions read it.
+  void merge() {
+    const int total = room_.contact_count + room_.field_count;
+    StaticContact* c = room_.contacts.data();
+    for (int i = room_.contact_count; i < total; ++i)  // insertion keeps the order of equals and allocates nothing
+      for (int k = i; k > 0 && c[k - 1].link > c[k].link; --k) std::swap(c[k - 1], c[k]);
+    room_.contact_count = total;
+    int* begin = view_.contact_begin_out();
+    const int nlink = view_.kind().nlink();
+    for (int link = 0, i = 0; link <= nlink; ++link) {
+      while (i < total && c[i].link < link) ++i;
+      begin[link] = i;
+    }
+  }
+
+  View<StaticPoints::access> view_;
+  const StaticKind& kind_;
+  RobotScratch& room_;
+  double h_;
+  Vec3 p_WB_, v_WB_;
+  int near_[kNearSolids], near_count_ = 0;
+};
+
+}  // namespace
+
+void StaticPoints::find(View<access> view, double h) { Search(view, h).run(); }
+
+}  // namespace gradus

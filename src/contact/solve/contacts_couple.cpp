@@ -1,0 +1,144 @@
+// Contacts, half B: one island from predictions to impulses.
+#include <algorithm>
+
+#include "contact/contacts.h"
+
+namespace gradus {
+namespace {
+
+/// Twist of a link at the end of the step as predicted: J(q) v⁺, what positions will move with.
+///   V* = V + (root's change) + Σ S_j h a_j   over the joints j between root and link
+Vec6 predicted_twist(const Contacts::Robot& r, int link, const Vec6& before, Vec3 gravity, double h) {
+  const RobotScratch& s = *r.context->s;
+  Vec6 V = before;
+  if (!r.needs->infinite_mass) V += Vec6{s.acc[0].a, s.acc[0].l + gravity} * h;
+  for (int k = link; k > 0; k = r.context->kind->links[k].parent) V += s.frames[k].S * (h * s.a[k - 1]);
+  return V;
+}
+
+}  // namespace
+
+std::span<const int> Contacts::robots_of(int island) const {
+  const Island& s = islands_[island];
+  return {robots_by_island_.data() + s.first_robot, static_cast<std::size_t>(s.robot_count)};
+}
+
+/// Slots and responses of a robot's touched links. Returns its first slot, −1 if there is no room.
+int Contacts::add_group(int robot, const Robot& r, Work& w, std::size_t& room, double h) {
+  const RobotContext& x = *r.context;
+  const auto u = static_cast<std::size_t>(robot), n = static_cast<std::size_t>(touched_count_[u]);
+  if (room + n * n > w.response.size()) return -1;
+  const std::span<const int> links{touched_.data() + link_offset_[u], n};
+  Response* response = w.response.data() + room;
+  (*r.motion)->response(x, links, response);
+  const Vec3 v = base_velocity(x.now + x.at.v);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec6& V = x.s->frames[links[i]].V;
+    CoupleSlot& s = w.slots[i];
+    s = CoupleSlot{};
+    s.V_before = {V.a, V.l + v};
+    s.V = predicted_twist(r, links[i], s.V_before, x.gravity, h);
+    s.origin = base_position(x.now + x.at.q);
+  }
+  room += n * n;
+  return w.couple->add_group({w.slots.data(), n}, response);
+}
+
+/// All robots of an island; returns how many found no room.
+int Contacts::add_groups(int island, std::span<const Robot> robots, Work& w, double h) {
+  std::size_t room = 0;
+  int without_room = 0;
+  for (int r : robots_of(island)) {
+    first_slot_[r] = add_group(r, robots[r], w, room, h);
+    without_room += first_slot_[r] < 0;
+  }
+  return without_room;
+}
+
+/// Of a link in the island's Couple; −1: the static world.
+int Contacts::slot(int robot, int link) const {
+  return robot < 0 ? -1 : first_slot_[robot] + slot_of_[link_offset_[robot] + link];
+}
+
+void Contacts::add_contacts(const Island& island, Couple& solver) const {
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    const MovingContact& c = contacts_[i];
+    if (!has_room(c.robot_a) || !has_room(c.robot_b)) continue;
+    CoupleContact out;
+    out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
+    out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = laws_[c.law];
+    out.impulse = c.impulse, out.before = c.before, out.moment = c.moment;
+    out.key = static_cast<std::uint64_t>(i);
+    solver.add_contact(out);  // what does not fit is counted
+  }
+}
+
+void Contacts::couple(int number, int thread, std::span<const Robot> robots, double h) {
+  Island& island = islands_[number];
+  Work& w = work_[thread];
+  Couple& solver = *w.couple;
+  solver.clear();
+  const int without_room = add_groups(number, robots, w, h);
+  add_contacts(island, solver);
+  const CoupleReport did = solver.solve(h);
+  island.report.sweeps += did.sweeps, island.report.newtons += did.newtons;
+  island.report.unsettled = did.unsettled;
+  island.report.dropped = did.dropped + without_room;
+  ++island.passes;
+  for (const CoupleContact& c : solver.contacts()) {
+    MovingContact& m = contacts_[c.key];
+    m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
+  }
+  for (int r : robots_of(number))
+    if (has_room(r)) receive(r, robots[r], solver, h);
+}
+
+/// The impulses on a robot's links into its accelerations, and the rule for its position (13).
+void Contacts::receive(int robot, const Robot& r, const Couple& solver, double h) const {
+  RobotScratch& s = *r.context->s;
+  const auto u = static_cast<std::size_t>(robot);
+  std::fill(s.impulse.begin(), s.impulse.end(), zero6<double>());
+  bool bounced = false;
+  s.rests = false;
+  for (int k = 0; k < touched_count_[u]; ++k) {
+    const CoupleSlot& slot = solver.slot(first_slot_[u] + k);
+    s.impulse[touched_[link_offset_[u] + k]] = slot.impulse;
+    s.rests |= !slot.flight;
+    bounced |= slot.bounced;
+  }
+  (*r.motion)->respond(*r.context);
+  for (std::size_t l = 0; l < s.acc.size(); ++l) s.acc[l] += s.dV[l] * (1 / h);
+  for (std::size_t j = 0; j < s.a.size(); ++j) s.a[j] += s.dv[j] / h;
+  s.kick = s.rests || bounced ? zero6<double>() : s.dV[0];
+}
+
+void Contacts::remember(int number, double* next) const {
+  const Island& island = islands_[number];
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    const MovingContact& c = contacts_[i];
+    // what an impact needed says nothing about the next step
+    const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
+    const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
+                                    moment.x, moment.y,          moment.z,  c.force};
+    std::copy(record, record + kRecord, next + 1 + kRecord * i);
+  }
+}
+
+void Contacts::finish_memory(double* next) const {
+  if (capacity_ == 0) return;
+  const int count = static_cast<int>(contacts_.size());
+  const int before = next[0] >= 0 && next[0] <= capacity_ ? static_cast<int>(next[0]) : capacity_;
+  if (before > count) std::fill(next + 1 + kRecord * count, next + 1 + kRecord * before, 0.0);
+  next[0] = count;
+}
+
+void Contacts::add_reports() {
+  for (const Island& i : islands_) {
+    report.sweeps += i.report.sweeps, report.newtons += i.report.newtons, report.unsettled += i.report.unsettled;
+    report.dropped += i.report.dropped, report.passes += i.passes - 1;
+  }
+}
+
+}  // namespace gradus
