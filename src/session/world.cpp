@@ -97,6 +97,7 @@ void World::control(ControllerSlot& c) {
 
 void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
   controllers_.push_back({robot, std::move(controller), Rate(period, start, model_.step), {}});
+  output(robot, controllers_.back().room);  // makes room
 }
 
 std::vector<std::string> World::set_motion(int robot, std::string_view name) {
