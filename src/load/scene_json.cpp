@@ -113,7 +113,7 @@ void fields(Io& io, RobotInstanceSpec& x) {
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
-  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
+  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface); io("goal", x.goal);
 }
 template <class Io>
 void fields(Io& io, PitchSpec& x) {

@@ -229,6 +229,7 @@ struct FieldObjectSpec {
   Pose X_WO = identity_pose();
   std::optional<Vec3> colour;
   SurfaceSpec surface;
+  std::string goal;  // mark of a goal's post: the two objects with the same mark stand left and right of it; "": none
 };
 
 /// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner
