@@ -25,7 +25,7 @@ Diagnostics Groups::bind(const Model& model) {
     if (m.spec.camera) {
       const OverheadSpec& c = *m.spec.camera;
       g.camera = {1 / c.period, c.delay, c.noise, c.heading_noise, c.miss, model.seed};
-      g.camera_size = sensor::overhead_memory_size(*g.camera, static_cast<int>(n));
+      g.camera_size = sense::overhead_memory_size(*g.camera, static_cast<int>(n));
     }
     g.members.reserve(n);
     g.truth.resize(n), g.newer.resize(n), g.older.resize(n), g.sights.resize(n);
@@ -112,7 +112,7 @@ void Groups::expose(Group& g, double time, double* state) {
   g.motion->look({state + g.offset, static_cast<std::size_t>(g.size)}, g.sights);
   for (std::size_t i = 0; i < g.sights.size(); ++i)
     g.truth[i] = {g.sights[i].x, g.sights[i].y, g.sights[i].theta, g.sights[i].seen ? 1.0 : 0.0};
-  sensor::expose(*g.camera, time, g.truth, {state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)});
+  sense::expose(*g.camera, time, g.truth, {state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)});
 }
 
 std::span<const Sight> Groups::look(int group, double time, const double* state) const {
@@ -122,13 +122,13 @@ std::span<const Sight> Groups::look(int group, double time, const double* state)
     return g.sights;
   }
   const std::span<const double> memory{state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)};
-  std::fill(g.newer.begin(), g.newer.end(), sensor::Sighting{});
-  const double t1 = sensor::look(*g.camera, time, memory, g.newer);
+  std::fill(g.newer.begin(), g.newer.end(), sense::Sighting{});
+  const double t1 = sense::look(*g.camera, time, memory, g.newer);
   std::copy(g.newer.begin(), g.newer.end(), g.older.begin());
-  const double t0 = sensor::look(*g.camera, time - 1 / g.camera->rate, memory, g.older);
+  const double t0 = sense::look(*g.camera, time - 1 / g.camera->rate, memory, g.older);
   const double f = t0 >= 0 && t1 > t0 ? 1 / (t1 - t0) : 0;
   for (std::size_t i = 0; i < g.sights.size(); ++i) {
-    const sensor::Sighting &a = g.older[i], &b = g.newer[i];
+    const sense::Sighting &a = g.older[i], &b = g.newer[i];
     const double moving = a.seen != 0 && b.seen != 0 ? f : 0;
     g.sights[i] = {b.x,
                    b.y,

@@ -53,10 +53,10 @@ class Groups {
   struct Group {
     const GroupModel* model = nullptr;
     std::unique_ptr<GroupMotion> motion;
-    std::optional<sensor::OverheadOptions> camera;
+    std::optional<sense::OverheadOptions> camera;
     int offset = 0, size = 0, camera_size = 0;  // in State
     std::vector<RobotContext> members;          // scratch of one call
-    std::vector<sensor::Sighting> truth, newer, older;
+    std::vector<sense::Sighting> truth, newer, older;
     std::vector<Sight> sights;
   };
   const Group& at(int group) const { return groups_[static_cast<std::size_t>(group)]; }
