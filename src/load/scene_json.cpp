@@ -80,6 +80,7 @@ void fields(Io& io, ObjectSpec& x) {
   io("angle", x.angle); io("mass", x.mass); io("com", x.com); io("inertia", x.inertia); io("shapes", x.shapes);
   io("surface", x.surface); io("colour", x.colour); io("lower", x.lower); io("upper", x.upper);
   io("damping", x.damping); io("friction", x.friction); io("spring", x.spring); io("servo", x.servo);
+  io("stop_stiffness", x.stop_stiffness); io("stop_damping", x.stop_damping);
   io("drive", x.drive); io("mimic", x.mimic);
   io("initial", x.initial); io("flex", x.flex);
 }

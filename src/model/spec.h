@@ -121,6 +121,8 @@ struct ObjectSpec {
   double damping = 0;   // passive joint damping        [N m s/rad] or [N s/m]
   double friction = 0;  // passive Coulomb friction     [N m] or [N]
   double spring = 0;    // passive spring about 0       [N m/rad] or [N/m]
+  double stop_stiffness = 0;  // of the limits; 0: from what the joint carries [compile.cpp (9)]   [N m/rad] or [N/m]
+  double stop_damping = 0;    // the same; 0: critical                                             [N m s/rad] or [N s/m]
   ServoSpec servo;
   std::optional<DriveSpec> drive;  // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
