@@ -131,7 +131,7 @@ void print_matches(const World& world) {
     std::printf("  %s: blue %g : %g yellow after %.1f s\n", world.groups().model(g).spec.name.c_str(),
                 match[wheels::kGoalsBlue], match[wheels::kGoalsYellow], match[wheels::kClock]);
   }
-  const PlaceCounters& p = world.groups().placements();
+  const PlaceCounters& p = world.placements();
   if (p.moved + p.refused > 0)
     std::printf("  placements: %" PRId64 " moved to the nearest free place, %" PRId64 " refused\n", p.moved, p.refused);
 }
@@ -143,8 +143,8 @@ nlohmann::ordered_json matches_json(const World& world) {
     j[world.groups().model(g).spec.name] = {{"blue", match[wheels::kGoalsBlue]},
                                             {"yellow", match[wheels::kGoalsYellow]},
                                             {"clock", match[wheels::kClock]},
-                                            {"placements_moved", world.groups().placements().moved},
-                                            {"placements_refused", world.groups().placements().refused}};
+                                            {"placements_moved", world.placements().moved},
+                                            {"placements_refused", world.placements().refused}};
   }
   return j;
 }

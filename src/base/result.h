@@ -27,6 +27,7 @@ std::string to_string(const Diagnostic& d);
 
 using Diagnostics = std::vector<Diagnostic>;
 bool has_errors(const Diagnostics& d);
+inline void append(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 /// One error about a file as a whole.
 Diagnostics file_error(std::string file, std::string text, std::string suggestion = "");
 

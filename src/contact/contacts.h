@@ -37,10 +37,10 @@ struct MovingContact {
   int law;                // number in the table of laws
 };
 
-/// What collision and coupling did, summed over the steps since the start but where said.
+/// What collision and coupling did in one step.
 struct CouplingReport {
-  std::int64_t volume_tests = 0, object_tests = 0;   // of the last look
-  int contacts = 0, islands = 0;                     // of the last look
+  std::int64_t volume_tests = 0, object_tests = 0;
+  int contacts = 0, islands = 0;                     // these four of the look after it
   std::int64_t sweeps = 0, newtons = 0, passes = 0;  // passes: islands that were predicted and solved again (12)
   std::int64_t unsettled = 0;                        // islands whose solution did not reach its tolerance
   std::int64_t dropped = 0;                          // pairs, contacts or slots that did not fit
@@ -66,6 +66,8 @@ class Contacts {
   /// A2, robot by robot while its frames are warm: the box that find sweeps over. Any thread may do it, each for its
   /// robots.
   void look(int number, const Robot& robot, double h);
+  /// The same for a robot that is nowhere, because its state is not finite.
+  void leave_out(int number);
   /// A2. memory: of State[k].
   void find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity);
   std::span<const MovingContact> contacts() const { return contacts_; }
@@ -146,6 +148,7 @@ class Contacts {
   std::vector<double> link_reach_;   // from a link's origin to the farthest point of its shapes; −1: has none  [m]
   std::vector<int> compound_of_;     // (robots) −1: no shapes
   std::vector<std::uint8_t> wanted_, self_;  // (robots) tree is needed; self-contact is on
+  std::vector<std::uint8_t> present_;        // (robots) its box is known
   std::vector<double> reach_;                // (robots) of the last box
   std::vector<Box3> boxes_;                  // (robots)
   std::vector<Pose> poses_;                  // room for one robot's links

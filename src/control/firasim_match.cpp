@@ -166,7 +166,7 @@ void FirasimMatch::publish(const World& world) {
   const auto frame = static_cast<std::int64_t>(std::floor(world.time() / f.period + 1e-6));
   if (frame != last_frame_) {
     last_frame_ = frame;
-    picture(world.output_of_group(group_), picture_);
+    picture(world.output_of_group(group_, sights_), picture_);
     server_.send(picture_);
   }
   if (!speaks_) return;
@@ -195,7 +195,7 @@ void FirasimMatch::announce(const World& world, int event) {
       }
       break;
     case MatchEvent::free_ball: {
-      const auto sights = world.output_of_group(group_).members;
+      const auto sights = world.output_of_group(group_, sights_).members;
       const Sight& ball = sights.back();
       say(world, Foul::free_ball, Color::none, ball.x > 0 ? (ball.y > 0 ? 1 : 4) : (ball.y > 0 ? 2 : 3));
       break;

@@ -53,6 +53,7 @@ class FirasimMatch {
   firasim::Server server_;
   firasim::RefereeLink referee_;
   firasim::Orders orders_;
+  SightRoom sights_;
   firasim::Environment picture_;
   firasim::RefereeCommand last_said_;
   std::vector<firasim::RefereeCommand> referee_commands_;

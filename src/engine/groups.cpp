@@ -25,10 +25,10 @@ Diagnostics Groups::bind(const Model& model) {
     if (m.spec.camera) {
       const OverheadSpec& c = *m.spec.camera;
       g.camera = {1 / c.period, c.delay, c.noise, c.heading_noise, c.miss, model.seed};
-      g.camera_size = sensor::overhead_memory_size(*g.camera, static_cast<int>(n));
+      g.camera_size = sense::overhead_memory_size(*g.camera, static_cast<int>(n));
     }
     g.members.reserve(n);
-    g.truth.resize(n), g.newer.resize(n), g.older.resize(n), g.sights.resize(n);
+    g.truth.resize(n), g.sights.resize(n);
     groups_.push_back(std::move(g));
   }
   return notes;
@@ -101,10 +101,7 @@ void Groups::adopt(const Contexts& contexts, int group, int robot, double* state
 PlaceResult Groups::place(const Contexts& contexts, int group, int robot, const PlaceWish& wish, double* state,
                           double h) {
   Group& g = groups_[static_cast<std::size_t>(group)];
-  const PlaceResult result = g.motion->place(context(g, contexts, state, state, h), member_of(g, robot), wish);
-  placements_.moved += result.placed && result.moved > 0;
-  placements_.refused += !result.placed;
-  return result;
+  return g.motion->place(context(g, contexts, state, state, h), member_of(g, robot), wish);
 }
 
 void Groups::expose(Group& g, double time, double* state) {
@@ -112,33 +109,34 @@ void Groups::expose(Group& g, double time, double* state) {
   g.motion->look({state + g.offset, static_cast<std::size_t>(g.size)}, g.sights);
   for (std::size_t i = 0; i < g.sights.size(); ++i)
     g.truth[i] = {g.sights[i].x, g.sights[i].y, g.sights[i].theta, g.sights[i].seen ? 1.0 : 0.0};
-  sensor::expose(*g.camera, time, g.truth, {state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)});
+  sense::expose(*g.camera, time, g.truth, {state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)});
 }
 
-std::span<const Sight> Groups::look(int group, double time, const double* state) const {
-  auto& g = const_cast<Group&>(at(group));  // its buffers only
+std::span<const Sight> Groups::look(int group, double time, const double* state, SightRoom& room) const {
+  const Group& g = at(group);
+  room.sights.resize(g.model->members.size());
   if (!g.camera) {
-    g.motion->look(section(group, state), g.sights);
-    return g.sights;
+    g.motion->look(section(group, state), room.sights);
+    return room.sights;
   }
   const std::span<const double> memory{state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)};
-  std::fill(g.newer.begin(), g.newer.end(), sensor::Sighting{});
-  const double t1 = sensor::look(*g.camera, time, memory, g.newer);
-  std::copy(g.newer.begin(), g.newer.end(), g.older.begin());
-  const double t0 = sensor::look(*g.camera, time - 1 / g.camera->rate, memory, g.older);
+  room.newer.assign(room.sights.size(), sense::Sighting{});
+  const double t1 = sense::look(*g.camera, time, memory, room.newer);
+  room.older = room.newer;
+  const double t0 = sense::look(*g.camera, time - 1 / g.camera->rate, memory, room.older);
   const double f = t0 >= 0 && t1 > t0 ? 1 / (t1 - t0) : 0;
-  for (std::size_t i = 0; i < g.sights.size(); ++i) {
-    const sensor::Sighting &a = g.older[i], &b = g.newer[i];
+  for (std::size_t i = 0; i < room.sights.size(); ++i) {
+    const sense::Sighting &a = room.older[i], &b = room.newer[i];
     const double moving = a.seen != 0 && b.seen != 0 ? f : 0;
-    g.sights[i] = {b.x,
-                   b.y,
-                   b.theta,
-                   moving * (b.x - a.x),
-                   moving * (b.y - a.y),
-                   moving * std::remainder(b.theta - a.theta, 6.283185307179586),
-                   b.seen != 0};
+    room.sights[i] = {b.x,
+                      b.y,
+                      b.theta,
+                      moving * (b.x - a.x),
+                      moving * (b.y - a.y),
+                      moving * std::remainder(b.theta - a.theta, 6.283185307179586),
+                      b.seen != 0};
   }
-  return g.sights;
+  return room.sights;
 }
 
 }  // namespace gradus

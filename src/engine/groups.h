@@ -12,10 +12,10 @@
 
 namespace gradus {
 
-/// Placements that were not carried out as wished.
-struct PlaceCounters {
-  std::int64_t moved = 0;    // to the nearest free place
-  std::int64_t refused = 0;  // no room, or not finite
+/// Room for what the drivers of a group see.
+struct SightRoom {
+  std::vector<sense::Sighting> newer, older;
+  std::vector<Sight> sights;
 };
 
 class Groups {
@@ -36,9 +36,7 @@ class Groups {
   std::span<double> section(int group, double* state) const;
   /// What drivers see at `time`: the newest frame that has arrived, velocities from it and the one before; the truth of
   /// the state if the group has no camera.
-  std::span<const Sight> look(int group, double time, const double* state) const;
-
-  const PlaceCounters& placements() const { return placements_; }
+  std::span<const Sight> look(int group, double time, const double* state, SightRoom& room) const;
 
   /// contexts: of all robots of the world, by robot number.
   using Contexts = std::vector<const RobotContext*>;
@@ -53,10 +51,10 @@ class Groups {
   struct Group {
     const GroupModel* model = nullptr;
     std::unique_ptr<GroupMotion> motion;
-    std::optional<sensor::OverheadOptions> camera;
+    std::optional<sense::OverheadOptions> camera;
     int offset = 0, size = 0, camera_size = 0;  // in State
     std::vector<RobotContext> members;          // scratch of one call
-    std::vector<sensor::Sighting> truth, newer, older;
+    std::vector<sense::Sighting> truth;
     std::vector<Sight> sights;
   };
   const Group& at(int group) const { return groups_[static_cast<std::size_t>(group)]; }
@@ -65,7 +63,6 @@ class Groups {
   int member_of(const Group& g, int robot) const;
 
   std::vector<Group> groups_;
-  PlaceCounters placements_;
 };
 
 }  // namespace gradus

@@ -33,17 +33,16 @@ template <int I>
 double read_v(const World& w, int r, int) {
   return w.v(r)[I];
 }
+constexpr const char* kNotFinite = "the robot's state is not finite";
 std::string write_q(World& w, int r, std::size_t i, double x) {
   std::vector<double> q(w.q(r).begin(), w.q(r).end());
   q[i] = x;
-  w.set_q(r, q);
-  return "";
+  return w.set_q(r, q) ? "" : kNotFinite;
 }
 std::string write_v(World& w, int r, std::size_t i, double x) {
   std::vector<double> v(w.v(r).begin(), w.v(r).end());
   v[i] = x;
-  w.set_v(r, v);
-  return "";
+  return w.set_v(r, v) ? "" : kNotFinite;
 }
 template <int I>
 std::string set_q(World& w, int r, int, double x) {
@@ -64,8 +63,7 @@ std::string set_rpy(World& w, int r, int, double x) {
   const Quat q = from_roll_pitch_yaw(I == 0 ? x : old.x, I == 1 ? x : old.y, I == 2 ? x : old.z);
   std::vector<double> all(w.q(r).begin(), w.q(r).end());
   set_base_pose(all.data(), base_position(all.data()), q);
-  w.set_q(r, all);
-  return "";
+  return w.set_q(r, all) ? "" : kNotFinite;
 }
 template <int I>
 double read_com(const World& w, int r, int) {
@@ -150,7 +148,7 @@ const Decl kJoint[] = {
     {"v", "rad/s", "joint velocity", [](const World& w, int r, int o) { return w.v(r)[6 + joint_of(w, r, o)]; },
      [](World& w, int r, int o, double x) { return write_v(w, r, 6 + joint_of(w, r, o), x); }},
     {"target", "rad", "what the controller asked for",
-     [](const World& w, int r, int o) { return const_cast<World&>(w).targets(r)[joint_of(w, r, o)]; },
+     [](const World& w, int r, int o) { return w.targets(r)[joint_of(w, r, o)]; },
      [](World& w, int r, int o, double x) {
        w.targets(r)[joint_of(w, r, o)] = x;
        return std::string();
@@ -172,7 +170,7 @@ const Decl kChained[] = {
     {"voltage", "V", "at the motor's terminals in the last step",
      [](const World& w, int r, int o) { return w.motor_voltage(r, static_cast<int>(joint_of(w, r, o))); }},
     {"stiffness", "", "share of the controller's output that is used; 0 releases the motor",
-     [](const World& w, int r, int o) { return const_cast<World&>(w).stiffness(r)[joint_of(w, r, o)]; },
+     [](const World& w, int r, int o) { return w.stiffness(r)[joint_of(w, r, o)]; },
      [](World& w, int r, int o, double x) {
        w.stiffness(r)[joint_of(w, r, o)] = x;
        return std::string();

@@ -1,13 +1,10 @@
-/// A running simulation: one Model, State[k], Input, and the two half steps [DESIGN.md 5, docs/step.md].
+/// A running simulation: a Model, State[k], Input, an Engine that makes State[k+1] of them [engine/engine.h], and
+/// around it what a session needs: controllers, commands, parameters, snapshots.
 ///
-///   step():  controllers that are due see Output[k] and write Input[k]
-///            HALF B "move"   B1 actuate, B2 contact law, B3 predict (again where a limit was met), B4 couple, B5
-///            commit swap, k = k + 1 HALF A "look"   A1 poses, A2 contacts of the new state
+///   step():  controllers that are due see Output[k] and write Input[k]; the engine makes State[k+1]; they swap
 ///
-/// Robots that touch nothing moving go through half B one by one; those of an island that couple must solve go together
-/// [step/contacts.h].
-///
-/// The same bits for any number of threads. Nothing is allocated after make().
+/// Everything that can be read is of State[k]. The same bits for any number of threads. Nothing is allocated after
+/// make().
 #pragma once
 #include <memory>
 #include <optional>
@@ -15,33 +12,28 @@
 #include <string>
 #include <vector>
 
-#include "contact/find/static_world.h"
+#include "engine/engine.h"
 #include "model/parameters.h"
-#include "engine/registry.h"
+#include "session/rate.h"
 #include "state/controller.h"
-#include "state/state.h"
-#include "contact/contacts.h"
-#include "engine/groups.h"
-#include "engine/threads.h"
 
 namespace gradus {
 
 struct ChainState;  // drive/chain.h
 
-/// An impulse on a link, given in world axes at a point of the link's frame. Taken in the next step (B4).
-struct Impulse {
-  int robot, link;
-  Vec3 p_L;      // where, in the link's frame        [m]
-  Vec3 impulse;  // world axes                        [N s]
-};
-
-/// What one step has to say beyond its state.
+/// What the steps since the start had to say beyond their states.
 struct StepReport {
   int not_finite = -1;             // robot whose state stopped being finite; −1: none
-  std::int64_t predictions = 0;    // predict calls since the start; more than steps × robots: limits were met
+  std::int64_t predictions = 0;    // predict calls; more than steps × robots: limits were met
   std::int64_t unsettled = 0;      // steps of a robot in which the last prediction still met a limit
-  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit, since the start
-  CouplingReport coupling;
+  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit
+  CouplingReport coupling;         // sums, but what is said there to be of the last look
+};
+
+/// Placements of members of groups that were not carried out as wished, since the start.
+struct PlaceCounters {
+  std::int64_t moved = 0;    // to the nearest free place
+  std::int64_t refused = 0;  // no room, or not finite
 };
 
 /// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of
@@ -58,12 +50,19 @@ struct Snapshot {
   static std::optional<Snapshot> from_bytes(std::span<const std::byte> bytes);
 };
 
+/// Room for the spans of a RobotOutput.
+struct OutputRoom {
+  std::vector<double> foot_force, q_motor, current, voltage;
+};
+
 class World {
  public:
   struct Options {
     int threads = 1;
     double (*clock)() =
         nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
+    bool poison = kPoisonByDefault;  // [engine.h]
+    bool fresh_engine = false;       // a new engine for every step: slow, same bits; for tests
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -73,11 +72,13 @@ class World {
 
   /// As it is now: robots whose parameters were set have a kind of their own.
   const Model& model() const { return model_; }
+  const Engine& engine() const { return *engine_; }
+  const State& state() const { return state_[0]; }
   int robot_count() const { return static_cast<int>(model_.robots.size()); }
   std::int64_t k() const { return state_[0].k; }
   double time() const { return static_cast<double>(state_[0].k) * model_.step; }
   const StepReport& report() const { return report_; }
-  int threads() const { return team_.size(); }
+  int threads() const { return engine_->threads(); }
 
   /// Coordinates and velocities of State[k] [state.h].
   std::span<const double> q(int robot) const;
@@ -91,7 +92,7 @@ class World {
   std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
   int link_of(int robot, const FieldMemory& contact) const;    // that touches there
   std::span<const double> private_state(int robot) const;      // of its motion
-  const RobotScratch& scratch(int robot) const { return slots_[static_cast<std::size_t>(robot)].scratch; }
+  const RobotScratch& scratch(int robot) const { return engine_->scratch(robot); }
   Pose X_WL(int robot, int link) const;                // pose of a link
   Pose X_WO(int robot, int object) const;              // pose of an object
   std::vector<Frame> moving_frames(int robot) const;   // all link frames with velocities, whatever the motion needs
@@ -101,15 +102,19 @@ class World {
   double energy(int robot) const;                   // kinetic and potential (of gravity)
   double contact_force(int robot, int link) const;  // normal force on a link from the static world
   /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
-  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
-  RobotOutput output(int robot) const;
+  std::span<const MovingContact> contacts() const { return engine_->contacts(); }
+  /// What the robot's controller sees. Spans point into State and `room`.
+  RobotOutput output(int robot, OutputRoom& room) const;
   bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 
-  /// Changes between steps. They rebuild half A for the robot, so that the next step sees them.
-  void set_q(int robot, std::span<const double> q);
-  void set_v(int robot, std::span<const double> v);
-  std::span<double> targets(int robot);                      // held until changed
-  std::span<double> stiffness(int robot);                    // of the joints' chains, held; empty if the robot has none
+  /// Changes between steps. They rebuild half A for the robot, so that the next step sees them. False, and nothing
+  /// changed, if the length is wrong or a number is not finite.
+  bool set_q(int robot, std::span<const double> q);
+  bool set_v(int robot, std::span<const double> v);
+  std::span<double> targets(int robot);  // held until changed
+  std::span<const double> targets(int robot) const;
+  std::span<double> stiffness(int robot);  // of the joints' chains, held; empty if the robot has none
+  std::span<const double> stiffness(int robot) const;
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
   struct Push {
     int link;         // −1: none
@@ -120,7 +125,7 @@ class World {
   bool add_impulse(const Impulse& impulse);
   /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
   std::vector<std::string> set_motion(int robot, std::string_view name);
-  const MotionTable& motion(int robot) const { return *slots_[static_cast<std::size_t>(robot)].motion; }
+  const MotionTable& motion(int robot) const { return engine_->motion(robot); }
 
   /// Parameters [model/parameters.h]. Those that were set are part of snapshot and hash. Setting one compiles the robot
   /// again from its description with all settings in their order; the state stays, and so do robots that shared its
@@ -139,15 +144,17 @@ class World {
   const Surroundings& first_surroundings() const { return first_around_; }
 
   /// Groups [state/group.h].
-  const Groups& groups() const { return groups_; }
-  std::span<const double> section(int group) const { return groups_.section(group, state_[0].slab.data()); }
+  const Groups& groups() const { return engine_->groups(); }
+  std::span<const double> section(int group) const { return groups().section(group, state_[0].slab.data()); }
   void set_section_value(int group, int index, double value);
-  GroupOutput output_of_group(int group) const;
+  /// What the group's drivers see. Spans point into State and `room`.
+  GroupOutput output_of_group(int group, SightRoom& room) const;
   /// Puts a member somewhere else, as near to the wish as is free.
   PlaceResult place(int robot, const PlaceWish& wish);
+  const PlaceCounters& placements() const { return placements_; }
   void add_group_controller(int group, std::unique_ptr<GroupController> controller, double period);
 
-  /// Calls the controller every `period` of simulated time from `start` on.
+  /// Calls the controller at the first steps not before start, start + period, … of simulated time [rate.h].
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
   bool inputs_changed() const { return inputs_changed_; }  // did controllers change any in the last step?
   std::span<const double> input() const { return input_.slab; }
@@ -161,65 +168,33 @@ class World {
   bool restore(const Snapshot& snapshot);
 
   /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
-  double microseconds(int robot) const { return slots_[static_cast<std::size_t>(robot)].us; }
+  double microseconds(int robot) const { return us_[static_cast<std::size_t>(robot)]; }
 
  private:
-  struct Slot {
-    const MotionTable* motion = nullptr;
-    MotionNeeds needs;
-    RobotScratch scratch;
-    RobotContext context;
-    std::vector<double> foot_force, q_motor, current, voltage;
-    Vec3 up;  // the ground's normal in the base's axes at the start
-    double us = 0;
-    std::int64_t predictions = 0, unsettled = 0;
-    bool not_finite = false;
-  };
   struct ControllerSlot {
     int robot;
     std::unique_ptr<Controller> controller;
-    std::int64_t period, start;  // steps
+    Rate rate;
+    OutputRoom room;
   };
-
   struct GroupControllerSlot {
     int group;
     std::unique_ptr<GroupController> controller;
-    std::int64_t period;  // steps
+    Rate rate;
     std::vector<RobotCommand> commands;
+    SightRoom room;
   };
 
-  World(Model model, Options options);
-  Diagnostics bind_all();
-  void bind(int robot, Diagnostics& notes);
-  static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
-  void place_robots();
-  void place_robot(const RobotModel& robot, const RobotLayout& at, Slot& s);
-  void enter(Slot& s);
+  World(Model model, Options options) : model_(std::move(model)), options_(options) {}
+  Diagnostics build();
+  void renew_engine();
+  Engine::Options engine_options() const { return {options_.threads, options_.clock, options_.poison}; }
   void run_controllers();
   void control(ControllerSlot& c);
-  template <class Work>
-  void each_robot(const Work& work);
-  void move_groups(bool timed);  // B3 of all members
-  void finish_groups();          // B5, A1 of all members
-  void share_time(std::span<const int> robots, double seconds);
-  void sum_up();
-  void read_motors(Slot& s) const;
-  void adopt(int robot);                     // its group takes over a change from outside
-  void begin(Slot& s);                       // B1, B2
-  void predict(int robot);                   // B3
-  void move(int robot);                      // B1 to B3
-  bool review(Slot& s);                      // were limits met?
-  void take_impulses(int robot);             // B4: given by users
-  void move_island(int island, int thread);  // B1 to B4 of robots that touch each other
-  void commit(Slot& s);                      // B5
-  void finish(int robot);                    // B5, A1
-  void find_contacts();                      // A2 between moving bodies
-  void look(Slot& s);                        // A1, A2
-  void forget(const Slot& s);  // what the motion before left in places that the present one does not write
-  void refresh(int robot);     // look again after a change from outside
+  void add_up();            // the report of the last step
+  void refresh(int robot);  // look again after a change from outside
   /// Takes rotors along before joints are set to q_after and v_after.
   void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
-  void point_at_states();
   /// What robots are with certain settings, before the world takes it over.
   struct Variant {
     Surroundings around;
@@ -228,35 +203,27 @@ class World {
   std::string make_variant(std::span<const Setting> settings, Variant& out) const;
   std::string take_settings(std::vector<Setting> settings);
   void exchange(Variant& variant);
-  void rebind(int robot, const RobotKind& before);
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
   const ChainState* chain_of(int robot, int joint) const;  // null where no chain drives the joint now
-  Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
-  const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
+  const double* numbers(int offset) const { return state_[0].slab.data() + offset; }
 
   Model model_;
+  Options options_;
   std::vector<RobotModel> first_robots_;  // before any parameter was set; controllers may point at their kinds
   Surroundings first_around_;
   std::vector<Setting> settings_;
   StaticWorld statics_;  // the field as robots meet it
-  Layout layout_;
+  std::unique_ptr<Engine> engine_;
   State state_[2];  // [0] is State[k], [1] State[k+1]
   Input input_;
   std::vector<double> input_before_;  // controllers ran
-  std::vector<Slot> slots_;
+  std::vector<Vec3> up_;              // (robots) the ground's normal in the base's axes at the start
+  std::vector<double> us_;            // (robots)
   std::vector<ControllerSlot> controllers_;
-  Groups groups_;
-  Groups::Contexts contexts_;  // of every slot
   std::vector<GroupControllerSlot> group_controllers_;
-  std::vector<Impulse> impulses_;
-  Contacts contacts_;
-  std::vector<Contacts::Robot> movers_;  // (robots)
-  Team team_;
-  double (*clock_)();
-  double clock_cost_ = 0;  // of one reading [s]
-  double group_us_ = 0;    // last time sample of a group, share of one member [µs]
   StepReport report_;
+  PlaceCounters placements_;
   bool inputs_changed_ = false;
 };
 

@@ -76,33 +76,24 @@ std::string World::take_settings(std::vector<Setting> wanted) {
   Variant v;
   if (std::string problem = make_variant(wanted, v); !problem.empty()) return problem;
   for (const auto& [robot, model] : v.robots) {
-    const MotionNeeds needs = slot(robot).motion->bind(*model.kind);
+    const MotionNeeds needs = motion(robot).bind(*model.kind);
     if (!needs.missing.empty()) return "its motion needs " + needs.missing.front();
   }
   exchange(v);
   const auto is_member = [](const auto& r) { return r.second.group >= 0; };
   if (std::any_of(v.robots.begin(), v.robots.end(), is_member))
-    if (std::string problem = groups_.rebind(model_); !problem.empty()) return exchange(v), problem;
+    if (std::string problem = engine_->rebind_groups(); !problem.empty()) return exchange(v), problem;
   settings_ = std::move(wanted);
-  for (const auto& [robot, before] : v.robots) rebind(robot, *before.kind);
-  contacts_.take_surfaces(model_);
-  for (Slot& s : slots_) s.context.gravity = model_.gravity;
-  for (Slot& s : slots_) look(s);
-  find_contacts();
+  for (const auto& [robot, before] : v.robots) {
+    const auto i = static_cast<std::size_t>(robot);
+    const RobotKind &first = *first_robots_[i].kind, &now = *model_.robots[i].kind;
+    if (&now != &first) statics_.add_variant(model_, first, now);
+    engine_->rebind(robot);
+    if (before.kind.get() != &first) statics_.drop_variant(*before.kind);
+  }
+  engine_->rebind_surroundings();
+  engine_->look(state_[0]);
   return "";
-}
-
-/// Everything of a robot that was made from its kind. Sizes are the same.
-void World::rebind(int robot, const RobotKind& before) {
-  const auto i = static_cast<std::size_t>(robot);
-  const RobotKind &first = *first_robots_[i].kind, &now = *model_.robots[i].kind;
-  Slot& s = slot(robot);
-  if (&now != &first) statics_.add_variant(model_, first, now);
-  s.context.kind = &now;
-  s.context.statics = statics_.kind(now);
-  s.needs = s.motion->bind(now);
-  s.scratch.drive_own = make_drive_scratch(now, model_.step);
-  if (&before != &first) statics_.drop_variant(before);
 }
 
 }  // namespace gradus

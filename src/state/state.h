@@ -67,8 +67,15 @@ struct State {
   std::int64_t k = 0;  // step number; time = k · step
   std::vector<double> slab;
 };
+/// An impulse on a link, given in world axes at a point of the link's frame. Taken once, in the next step (B4).
+struct Impulse {
+  int robot, link;
+  Vec3 p_L;      // where, in the link's frame        [m]
+  Vec3 impulse;  // world axes                        [N s]
+};
 struct Input {
   std::vector<double> slab;
+  std::vector<Impulse> impulses;
 };
 
 /// Coordinates of a robot: q = p_WB (3), q_WB (4: w x y z), joints;  v = w_WB (3), v_WB (3), joints.
@@ -154,7 +161,7 @@ struct RobotScratch {
       contacts;  // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
   std::vector<FieldContact> field;  // capacity field_size; A2
   int field_count = 0;
-  std::int64_t field_dropped = 0;  // contacts that did not fit, since the start
+  std::int64_t field_dropped = 0;  // contacts that did not fit
   int contact_count = 0;
   std::vector<double> spin;  // (nlink) B2, law spring: moment of contacts per rate of turning [N m s]; empty: none
   std::vector<int> contact_begin;    // (nlink + 1) contacts of each link

@@ -74,9 +74,10 @@ TEST(ChainInRobot, arm_rests_where_gains_play_and_teeth_put_it) {
     EXPECT_NEAR(0.4 - q, load / (0.7 * d.torque_gain() * 319.5), 1e-7);
     EXPECT_NEAR(world->tau(0)[0], load, 1e-6);
     EXPECT_NEAR(world->motor_angle(0, 0) - q, play > 0 ? 0.5 * play * kDegree + load / 1500 : 0, 1e-7);
-    EXPECT_NEAR(world->output(0).q_motor[0], world->motor_angle(0, 0), 0);
-    EXPECT_NEAR(world->output(0).current[0], load / (0.01938 * 130.85), 1e-6);
-    EXPECT_NEAR(world->output(0).voltage[0], 6.44 * load / (0.01938 * 130.85), 1e-5);  // at rest U = R i
+    OutputRoom room;
+    EXPECT_NEAR(world->output(0, room).q_motor[0], world->motor_angle(0, 0), 0);
+    EXPECT_NEAR(world->output(0, room).current[0], load / (0.01938 * 130.85), 1e-6);
+    EXPECT_NEAR(world->output(0, room).voltage[0], 6.44 * load / (0.01938 * 130.85), 1e-5);  // at rest U = R i
   }
 }
 

@@ -93,7 +93,8 @@ TEST(TumblingBox, turns_as_euler_s_equations_say) {
     const Vec3 a = rate(w), b = rate(w + a * (dt / 2)), c = rate(w + b * (dt / 2)), d = rate(w + c * dt);
     w += (a + (b + c) * 2.0 + d) * (dt / 6);
   }
-  const RobotOutput out = world->output(0);
+  OutputRoom room;
+  const RobotOutput out = world->output(0, room);
   EXPECT_LT(norm(out.gyro - w) / norm(w), 2e-5);
   EXPECT_GT(norm(w - Vec3{0.1, 5, 0.1}), 0.5);  // it did tumble
 }

@@ -44,7 +44,8 @@ TEST_P(Humanoid, stands_for_a_minute_without_moving_or_jittering) {
   EXPECT_LT(norm(base_at(*w) - p), 1e-6);
   EXPECT_LT(norm(Vec3{p.x, p.y, 0}), 0.01);
   EXPECT_FALSE(w->fallen(0));
-  const RobotOutput out = w->output(0);
+  OutputRoom room;
+  const RobotOutput out = w->output(0, room);
   ASSERT_EQ(out.foot_force.size(), 2u);
   EXPECT_NEAR(out.foot_force[0] + out.foot_force[1], out.kind->mass * 9.81, 1e-4);  // its weight
   EXPECT_NEAR(out.accelerometer.z, 9.81, 0.02);                                     // up, within the base's small tilt

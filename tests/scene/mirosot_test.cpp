@@ -224,8 +224,8 @@ TEST(Mirosot, overlapping_placements_go_to_the_nearest_free_place_and_are_counte
   EXPECT_GT(second.moved, 0.05);
   EXPECT_LT(second.moved, 0.12);
   EXPECT_FALSE(world->place(2, {std::nan(""), 0, 0}).placed);
-  EXPECT_EQ(world->groups().placements().moved, 1);
-  EXPECT_EQ(world->groups().placements().refused, 1);
+  EXPECT_EQ(world->placements().moved, 1);
+  EXPECT_EQ(world->placements().refused, 1);
   EXPECT_GT(smallest_gap(group_of(*world).model(), bodies(*world)), 0);
   std::vector<double> q(world->q(2).begin(), world->q(2).end());
   q[0] = 0.3, q[1] = 0.3;  // dragged onto another one in the viewer
@@ -354,6 +354,7 @@ class Wire : public testing::Test {
 TEST_F(Wire, every_step_waits_for_the_clients_answer_and_no_picture_is_lost) {
   open(match_scene("3v3"), true);
   firasim::Environment e;
+  SightRoom sights;
   int heard = 0;
   for (int k = 0; k < 120; ++k) {
     ASSERT_TRUE(hear(e));
@@ -390,13 +391,14 @@ TEST_F(Wire, replacements_are_carried_out_and_broken_datagrams_counted) {
   for (const Command& c : match_->receive(*world_)) EXPECT_EQ(apply(*world_, c), "");
   EXPECT_EQ(match_->counters().malformed, 1);
   firasim::Environment e;
-  control::picture(world_->output_of_group(0), e);
+  SightRoom sights;
+  control::picture(world_->output_of_group(0, sights), e);
   EXPECT_EQ(body_of(bodies(*world_), 5)[kX], -0.2);
   EXPECT_NEAR(body_of(bodies(*world_), 5)[kTheta], M_PI / 2, 1e-12) << "degrees on the wire";
   EXPECT_EQ(body_of(bodies(*world_), 6)[kX], 0.3);
   EXPECT_EQ(body_of(bodies(*world_), 6)[kBallVx], 0.5);
   world_->step();
-  control::picture(world_->output_of_group(0), e);
+  control::picture(world_->output_of_group(0, sights), e);
   EXPECT_EQ(e.blue.size(), 2u) << "one is switched off";
   EXPECT_EQ(e.field.length, 1.5);
 }

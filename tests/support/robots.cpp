@@ -279,9 +279,15 @@ RobotInstanceSpec& add(SceneSpec& s, const RobotSpec& robot, const std::string& 
 }
 
 std::unique_ptr<World> make_world(const SceneSpec& s, int threads) {
+  World::Options options;
+  options.threads = threads;
+  return make_world(s, options);
+}
+
+std::unique_ptr<World> make_world(const SceneSpec& s, const World::Options& options) {
   auto model = compile(s);
   if (!model) give_up(model.notes());
-  auto world = World::make(*model, {threads});
+  auto world = World::make(*model, options);
   if (!world) give_up(world.notes());
   return std::move(*world);
 }

@@ -59,6 +59,7 @@ RobotInstanceSpec& add(SceneSpec& s, const RobotSpec& robot, const std::string& 
                        Quat q_WB = {1, 0, 0, 0});
 /// Ends the test program with the reasons if the scene does not compile.
 std::unique_ptr<World> make_world(const SceneSpec& s, int threads = 1);
+std::unique_ptr<World> make_world(const SceneSpec& s, const World::Options& options);
 void run(World& world, double seconds);
 /// Largest |v| of a robot: base angular and linear, joints.
 double fastest(const World& world, int robot = 0);

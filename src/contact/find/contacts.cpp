@@ -52,7 +52,14 @@ void Contacts::look(int number, const Robot& robot, double h) {
   const double reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
   const Vec3 p = position(robot), grow{reach, reach, reach};
   reach_[number] = reach;
+  present_[number] = 1;
   boxes_[number] = {p + box.lo - grow, p + box.hi + grow};
+}
+
+void Contacts::leave_out(int number) {
+  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  boxes_[number] = empty_box();
+  present_[number] = 0;
 }
 
 /// Volumes of a robot that is near something. Velocities of its links are needed too.
@@ -74,7 +81,7 @@ void Contacts::find(std::span<const Robot> robots, const double* memory, double 
     const MotionNeeds& needs = *robots[i].needs;
     scene_.place(c, boxes_[i]);
     scene_.set_meets_world(c, needs.couples_world);
-    wanted_[i] = needs.couples_world || (self_[i] && needs.uses_drives);
+    wanted_[i] = present_[i] && (needs.couples_world || (self_[i] && needs.uses_drives));
   }
   for (const CompoundPair& p : scene_.find_near())
     for (int c : {p.a, p.b}) {

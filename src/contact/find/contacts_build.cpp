@@ -199,7 +199,7 @@ void Contacts::make_room(const Model& model, int threads) {
   const auto room = static_cast<std::size_t>(capacity_);
   contacts_.reserve(room), contacts_by_island_.resize(room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
-  wanted_.resize(n), reach_.resize(n), boxes_.resize(n), touched_count_.assign(n, 0), poses_.resize(links);
+  wanted_.resize(n), present_.assign(n, 0), reach_.resize(n), boxes_.resize(n), touched_count_.assign(n, 0), poses_.resize(links);
   slot_of_.assign(static_cast<std::size_t>(link_offset_.back()), -1);
   touched_.resize(static_cast<std::size_t>(link_offset_.back()));
   for (int t = 0; t < threads; ++t) {

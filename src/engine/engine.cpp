@@ -1,0 +1,448 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "contact/find/ground_points.h"
+#include "contact/law/compliant.h"
+#include "drive/drives.h"
+#include "tree/kernels.h"
+
+namespace gradus {
+namespace {
+
+constexpr int kTimingPeriod = 32;  // steps between two time samples of a robot
+constexpr int kSecondPasses = 2;   // an island may be predicted and coupled again so often [docs/couple.md (12)]
+
+/// Numbers that nobody may read before they are written: NaN, indices −1.
+template <class T>
+void spoil(std::vector<T>& numbers) {
+  std::memset(static_cast<void*>(numbers.data()), 0xff, numbers.size() * sizeof(T));
+}
+
+void spoil_look(RobotScratch& s) { spoil(s.frames), spoil(s.contacts), spoil(s.field), spoil(s.contact_begin); }
+
+void spoil_move(RobotScratch& s) {
+  spoil(s.spin), spoil(s.drive), spoil(s.acc), spoil(s.a), spoil(s.d_inv), spoil(s.own);
+  spoil(s.impulse), spoil(s.dV), spoil(s.dv);
+}
+
+/// Coordinates and velocities: one sum is finite only if all numbers are. They lie side by side.
+bool is_finite(const RobotContext& c) {
+  const double* x = c.now + c.at.q;
+  const int n = c.at.v + c.kind->nv() - c.at.q;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i];
+  return std::isfinite(sum);
+}
+
+}  // namespace
+
+Engine::Engine(const Model& model, const StaticWorld& statics, Options options)
+    : model_(model),
+      statics_(statics),
+      options_(options),
+      team_(std::min(options.threads, static_cast<int>(model.robots.size()))) {
+  for (int i = 0; options_.clock && i < 32; ++i) {  // reading it takes time too, which is not the robot's
+    const double t = options_.clock(), cost = options_.clock() - t;
+    clock_cost_ = i == 0 ? cost : minimum(cost, clock_cost_);
+  }
+}
+
+Result<std::unique_ptr<Engine>> Engine::make(const Model& model, const StaticWorld& statics, Options options) {
+  std::unique_ptr<Engine> e(new Engine(model, statics, options));
+  Diagnostics notes = e->bind_all();
+  if (has_errors(notes)) return notes;
+  return {std::move(e), std::move(notes)};
+}
+
+Diagnostics Engine::bind_all() {
+  Diagnostics notes;
+  std::vector<int> z_size, drive_size;
+  slots_.resize(model_.robots.size());
+  for (int i = 0; i < robot_count(); ++i) {
+    const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
+    bind_named(i, notes);
+    z_size.push_back(make_room(slot(i), kind));
+    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0)
+      slot(i).scratch.spin.resize(kind.links.size());
+    slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
+    drive_size.push_back(drive_state_size(kind, model_.step));
+  }
+  append(notes, contacts_.build(model_, statics_, team_.size()));
+  layout_ = make_layout(model_, z_size, drive_size, contacts_.memory_size());
+  for (int i = 0; i < robot_count(); ++i) {
+    const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
+    Slot& s = slot(i);
+    const RobotLayout& at = layout_.robots[static_cast<std::size_t>(i)];
+    s.context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &s.scratch};
+    s.context.statics = statics_.kind(*robot.kind);
+    s.context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
+    s.scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
+    s.scratch.field.resize(static_cast<std::size_t>(at.field_size));
+    movers_.push_back({&s.context, &s.motion, &s.needs});
+    contexts_.push_back(&s.context);
+  }
+  if (has_errors(notes)) return notes;
+  append(notes, groups_.bind(model_));
+  groups_.lay_out(layout_);
+  return notes;
+}
+
+void Engine::bind(Slot& s, const MotionTable& motion) {
+  s.motion = &motion;
+  s.needs = motion.bind(*s.context.kind);
+}
+
+void Engine::bind_named(int i, Diagnostics& notes) {
+  const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
+  Place place;
+  place.file = model_.file;
+  Slot& s = slot(i);
+  s.motion = find_motion(robot.motion);
+  if (!s.motion) {
+    std::vector<std::string> names;
+    for (const MotionTable& m : all_motions()) names.emplace_back(m.name);
+    const std::string near = nearest(robot.motion, names);
+    notes.push_back({place, Severity::error, "robot '" + robot.name + "': unknown motion '" + robot.motion + "'",
+                     near.empty() ? "" : "did you mean '" + near + "'?"});
+    return;
+  }
+  s.needs = s.motion->bind(*robot.kind);
+  for (const std::string& m : s.needs.missing)
+    notes.push_back({place, Severity::error,
+                     "robot '" + robot.name + "' cannot be moved by " + robot.motion + ": it lacks " + m,
+                     "choose another motion or complete the robot"});
+}
+
+int Engine::make_room(Slot& s, const RobotKind& kind) {
+  const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
+  RobotScratch& c = s.scratch;
+  c.frames.resize(nlink);
+  c.contact_begin.resize(nlink + 1);
+  c.drive.resize(njoint);
+  c.acc.resize(nlink);
+  c.a.resize(njoint);
+  c.d_inv.resize(njoint);
+  c.impulse.resize(nlink);
+  c.dV.resize(nlink);
+  c.dv.resize(njoint);
+  c.response.resize(nlink);
+  int z = 0;
+  std::size_t own = 0;
+  for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
+    const MotionNeeds n = m.bind(kind);
+    z = std::max(z, n.z_size);
+    own = std::max(own, n.scratch);
+  }
+  c.own.resize(own);
+  return z;
+}
+
+void Engine::start(State& state, Input& input) {
+  state.k = 0;
+  state.slab.assign(static_cast<std::size_t>(layout_.state_size), 0.0);
+  input.slab.assign(static_cast<std::size_t>(layout_.input_size), 0.0);
+  input.impulses.clear();
+  for (std::size_t i = 0; i < slots_.size(); ++i) place_robot(model_.robots[i], layout_.robots[i], state, input);
+  look(state);
+  for (int i = 0; i < robot_count(); ++i) enter(i, state, input);
+  if (groups_.empty()) return;
+  groups_.enter(contexts_, state.slab.data(), model_.step);
+  look(state);  // groups may have moved their members
+}
+
+/// Start posture.
+void Engine::place_robot(const RobotModel& robot, const RobotLayout& at, State& state, Input& input) {
+  double* q = state.slab.data() + at.q;
+  set_base_pose(q, robot.p_WB, robot.q_WB);
+  set_base_twist(state.slab.data() + at.v, robot.w_WB, robot.v_WB);
+  double* target = input.slab.data() + at.target;
+  for (int j = 0; j < robot.kind->njoint(); ++j)
+    q[7 + j] = target[j] = robot.kind->joints[static_cast<std::size_t>(j)].initial;
+  target[robot.kind->njoint() + kPushLink] = -1;
+  for (const DriveModel& d : robot.kind->drives)
+    input.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
+}
+
+void Engine::point_at(const State& now, const Input* input, State* next) {
+  for (Slot& s : slots_) {
+    s.context.now = now.slab.data();
+    s.context.next = next ? next->slab.data() : nullptr;
+    s.context.input = input ? input->slab.data() : nullptr;
+    s.context.k = now.k;
+  }
+}
+
+// ---- half A
+
+void Engine::look(const State& state) {
+  point_at(state, nullptr, nullptr);
+  for (Slot& s : slots_) look(s);
+  find_contacts(state);
+}
+
+void Engine::look_again(int robot, const State& state) {
+  look(slot(robot));
+  find_contacts(state);
+}
+
+void Engine::look(Slot& s) {
+  const RobotContext& c = s.context;
+  RobotScratch& room = s.scratch;
+  if (options_.poison) spoil_look(room);
+  const double *q = c.now + c.at.q, *v = c.now + c.at.v;
+  if (s.needs.uses_velocities)
+    compute_frames(*c.kind, q, v, room.frames.data());
+  else
+    compute_poses(*c.kind, q, v, room.frames.data());
+  room.contact_count = room.field_count = 0;
+  room.field_dropped = 0;
+  s.not_finite = !is_finite(c);  // then it touches nothing, so that it harms nobody else
+  const bool touches = s.needs.uses_contacts && !s.not_finite;
+  if (touches && c.ground->present)
+    GroundPoints::find(View<GroundPoints::access>(c), model_.step);
+  else
+    std::fill(room.contact_begin.begin(), room.contact_begin.end(), 0);
+  if (touches && c.statics) StaticPoints::find(View<StaticPoints::access>(c), model_.step);
+  const auto number = static_cast<int>(&s - slots_.data());
+  if (s.not_finite)
+    contacts_.leave_out(number);
+  else
+    contacts_.look(number, movers_[static_cast<std::size_t>(number)], model_.step);
+}
+
+void Engine::find_contacts(const State& state) {
+  contacts_.find(movers_, state.slab.data() + layout_.coupling, model_.step, model_.gravity);
+  figures_.coupling = contacts_.report;
+}
+
+// ---- half B
+
+/// Every second step goes through the robots backwards: those visited last are still in the cache and come first.
+/// Robots are independent here, so the order changes no bit.
+template <class Work>
+void Engine::each_robot(std::int64_t k, const Work& work) {
+  const int n = robot_count(), parts = team_.size();
+  const bool backwards = k % 2 != 0;
+  team_.run([&](int p) {
+    const int first = n * p / parts, last = n * (p + 1) / parts;
+    for (int i = first; i < last; ++i) work(backwards ? first + last - 1 - i : i, p);
+  });
+}
+
+void Engine::step(const State& now, const Input& input, State& next) {
+  look(now);
+  half_b(now, input, next, false);
+}
+
+void Engine::step_and_look(const State& now, const Input& input, State& next) {
+  half_b(now, input, next, true);
+  find_contacts(next);
+}
+
+void Engine::half_b(const State& now, const Input& input, State& next, bool look_after) {
+  point_at(now, &input, &next);
+  if (options_.poison)
+    for (Slot& s : slots_) spoil_move(s.scratch);
+  const bool timed = options_.clock && now.k % kTimingPeriod == 0;
+  contacts_.report = {};
+  move_groups(now, next, timed);
+  each_robot(now.k, [&](int i, int thread) {
+    const int island = contacts_.island_of(i);
+    const std::span<const int> group = island < 0 ? std::span<const int>(&i, 1) : contacts_.robots_of(island);
+    if (group[0] != i) return;  // goes with the first robot of its island
+    const double t0 = timed ? options_.clock() : 0;
+    if (island < 0)
+      move(i, input);
+    else
+      move_island(island, thread, input, next);
+    for (int r : group)
+      if (!slot(r).motion->grouped) finish(r, next, look_after);
+    if (timed) share_time(group, options_.clock() - t0 - clock_cost_);
+  });
+  if (!groups_.empty()) {
+    groups_.commit(contexts_, now.slab.data(), next.slab.data(), model_.step, now.k);
+    for (const GroupModel& g : model_.groups)
+      for (const int robot : g.members) finish(robot, next, look_after);
+  }
+  contacts_.finish_memory(next.slab.data() + layout_.coupling);
+  next.k = now.k + 1;
+  contacts_.add_reports();
+  figures_.coupling = contacts_.report;
+  sum_up();
+}
+
+void Engine::move_groups(const State& now, State& next, bool timed) {
+  if (groups_.empty()) return;
+  const double t0 = timed ? options_.clock() : 0;
+  groups_.predict(contexts_, now.slab.data(), next.slab.data(), model_.step);
+  if (!timed) return;
+  int members = 0;
+  for (const GroupModel& g : model_.groups) members += static_cast<int>(g.members.size());
+  group_seconds_ = maximum(options_.clock() - t0 - clock_cost_, 0.0) / members;
+}
+
+/// Processor time of robots that moved together.
+void Engine::share_time(std::span<const int> robots, double seconds) {
+  for (int r : robots)
+    slot(r).seconds =
+        maximum(seconds, 0.0) / static_cast<double>(robots.size()) + (slot(r).motion->grouped ? group_seconds_ : 0);
+}
+
+/// The figures of the step from those of its robots.
+void Engine::sum_up() {
+  figures_.predictions = figures_.unsettled = figures_.field_dropped = 0;
+  figures_.not_finite = -1;
+  for (int i = 0; i < robot_count(); ++i) {
+    const Slot& s = slot(i);
+    figures_.field_dropped += s.scratch.field_dropped;
+    figures_.predictions += s.predictions;
+    figures_.unsettled += s.unsettled;
+    if (s.not_finite && figures_.not_finite < 0) figures_.not_finite = i;
+  }
+}
+
+/// B1, B2: first opinions of drives and static contacts.
+void Engine::begin(Slot& s) {
+  s.seconds = -1;
+  s.predictions = 0;
+  s.unsettled = false;
+  s.scratch.rests = false;
+  s.scratch.kick = zero6<double>();
+  if (s.needs.uses_drives) Drives::begin(View<Drives::access>(s.context), model_.step);
+  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(s.context), model_.step);
+}
+
+void Engine::predict(Slot& s) {
+  s.motion->predict(s.context, model_.step);
+  ++s.predictions;
+}
+
+bool Engine::review(Slot& s) {
+  const RobotContext& c = s.context;
+  const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), model_.step);
+  const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
+  return law || drive;
+}
+
+void Engine::move(int robot, const Input& input) {
+  Slot& s = slot(robot);
+  begin(s);
+  s.unsettled = settle([&] { predict(s); }, [&] { return review(s); }) > kPredictions;
+  if (!input.impulses.empty()) take_impulses(robot, input);
+}
+
+/// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on
+/// must not be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved
+/// again (12).
+void Engine::move_island(int island, int thread, const Input& input, State& next) {
+  const std::span<const int> robots = contacts_.robots_of(island);
+  for (int r : robots) begin(slot(r));
+  for (int pass = 0;; ++pass) {
+    for (int r : robots) {
+      predict(slot(r));
+      if (!input.impulses.empty()) take_impulses(r, input);
+    }
+    contacts_.couple(island, thread, movers_, model_.step);
+    if (pass == kSecondPasses) break;
+    bool again = false;
+    for (int r : robots) again |= review(slot(r));
+    if (!again) break;
+  }
+  contacts_.remember(island, next.slab.data() + layout_.coupling);
+}
+
+void Engine::take_impulses(int robot, const Input& input) {
+  Slot& s = slot(robot);
+  RobotScratch& c = s.scratch;
+  bool hit = false;
+  std::fill(c.impulse.begin(), c.impulse.end(), zero6<double>());
+  for (const Impulse& p : input.impulses) {
+    if (p.robot != robot) continue;
+    const Frame& f = c.frames[static_cast<std::size_t>(p.link)];
+    c.impulse[static_cast<std::size_t>(p.link)] += wrench_at(f.p + f.R * p.p_L, p.impulse);
+    hit = true;
+  }
+  if (!hit) return;
+  s.motion->respond(s.context);
+  for (std::size_t l = 0; l < c.acc.size(); ++l) c.acc[l] += c.dV[l] * (1 / model_.step);
+  for (std::size_t j = 0; j < c.a.size(); ++j) c.a[j] += c.dv[j] / model_.step;
+}
+
+void Engine::commit(Slot& s) {
+  const RobotContext& c = s.context;
+  if (s.needs.uses_drives) Drives::commit(View<Drives::access>(c), model_.step);
+  s.motion->commit(c, model_.step);
+  if (s.needs.uses_contacts) Compliant::remember(View<Compliant::access>(c), model_.step);
+}
+
+void Engine::finish(int robot, const State& next, bool look_after) {
+  Slot& s = slot(robot);
+  commit(s);
+  s.context.now = next.slab.data();  // this robot is in the next state already
+  ++s.context.k;
+  if (look_after)
+    look(s);
+  else
+    s.not_finite = !is_finite(s.context);
+}
+
+// ---- changes between steps
+
+std::vector<std::string> Engine::check_motion(int robot, std::string_view name) const {
+  const Slot& s = slot(robot);
+  const MotionTable* motion = find_motion(name);
+  if (!motion) return {"unknown motion '" + std::string(name) + "'"};
+  if (s.motion->grouped)
+    return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
+  if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
+  return motion->bind(*s.context.kind).missing;
+}
+
+void Engine::enter(int robot, State& state, const Input& input) {
+  Slot& s = slot(robot);
+  RobotContext c = s.context;
+  c.now = c.next = state.slab.data();
+  c.input = input.slab.data();
+  s.motion->enter(c, model_.step);
+  if (s.needs.uses_drives) Drives::enter(View<Drives::access>(c));
+}
+
+void Engine::forget(int robot, State& state) const {
+  const RobotLayout& at = slot(robot).context.at;
+  std::fill_n(state.slab.begin() + at.z, at.z_size, 0.0);
+  std::fill_n(state.slab.begin() + at.drive, at.drive_size, 0.0);
+  if (!slot(robot).needs.uses_contacts) std::fill(state.slab.begin() + at.contact, state.slab.begin() + at.z, 0.0);
+}
+
+void Engine::adopt(int robot, State& state, const Input& input) {
+  const int group = model_.robots[static_cast<std::size_t>(robot)].group;
+  if (group < 0) return;
+  point_at(state, &input, nullptr);
+  groups_.adopt(contexts_, group, robot, state.slab.data(), model_.step);
+}
+
+PlaceResult Engine::place(int robot, const PlaceWish& wish, State& state, const Input& input) {
+  const int group = model_.robots[static_cast<std::size_t>(robot)].group;
+  if (group < 0) return {};
+  point_at(state, &input, nullptr);
+  return groups_.place(contexts_, group, robot, wish, state.slab.data(), model_.step);
+}
+
+void Engine::rebind(int robot) {
+  const RobotKind& now = *model_.robots[static_cast<std::size_t>(robot)].kind;
+  Slot& s = slot(robot);
+  s.context.kind = &now;
+  s.context.statics = statics_.kind(now);
+  s.needs = s.motion->bind(now);
+  s.scratch.drive_own = make_drive_scratch(now, model_.step);
+}
+
+void Engine::rebind_surroundings() {
+  contacts_.take_surfaces(model_);
+  for (Slot& s : slots_) s.context.gravity = model_.gravity;
+}
+
+}  // namespace gradus
