@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "model/model.h"
+
 namespace gradus::cli {
 namespace {
 
@@ -24,10 +26,23 @@ bool hangs_loose(const RobotInstanceSpec& r) {
   return has_joints;
 }
 
+/// Bolted robots without shapes are pendulums; of a URDF file one expects shapes.
+bool touches_nothing(const RobotInstanceSpec& r) {
+  return (can_fall(r) || r.robot.file.ends_with(".urdf")) && r.group.empty() && !touches_anything(r.robot);
+}
+
+/// What only the compiled scene knows, where it can be at all: who starts inside the ground.
+Diagnostics advice_on_start(const SceneSpec& scene) {
+  const auto placed_by_hand = [](const RobotInstanceSpec& r) { return !r.on_ground && r.group.empty(); };
+  if (std::none_of(scene.robots.begin(), scene.robots.end(), placed_by_hand)) return {};
+  const Result<Model> model = compile(scene);
+  return model ? model.notes() : Diagnostics{};
+}
+
 }  // namespace
 
 Diagnostics advice(const SceneSpec& scene) {
-  Diagnostics out;
+  Diagnostics out = advice_on_start(scene);
   const Place whole{scene.file, 0, 0};
   if (scene.robots.empty())
     out.push_back(warning(whole, "the scene has no robots", "add [robot.NAME] with model = \"robots/kidsize.toml\""));
@@ -36,6 +51,13 @@ Diagnostics advice(const SceneSpec& scene) {
     out.push_back(
         warning(whole, "there is no ground: robots fall for ever", "add include = [\"fields/plane.toml\"] to [world]"));
   std::set<std::string> told;  // once for all robots of a file
+  for (const RobotInstanceSpec& r : scene.robots)
+    if (touches_nothing(r) && told.insert(r.robot.file).second)
+      out.push_back(warning(r.robot.file.empty() ? whole : Place{r.robot.file, 0, 0},
+                            "'" + r.robot.name + "' has no collision shapes: it touches nothing" +
+                                (can_fall(r) ? " and falls through the ground" : ""),
+                            "give its links shapes (URDF: <collision>)"));
+  told.clear();
   for (const RobotInstanceSpec& r : scene.robots)
     if (hangs_loose(r) && told.insert(r.robot.file).second)
       out.push_back(

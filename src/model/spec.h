@@ -135,6 +135,7 @@ struct ObjectSpec {
 };
 
 enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
+std::optional<RootKind> root_kind(const std::string& word);  // "free", "fixed"
 
 struct RobotSpec {
   std::string name;   // of the kind of robot, e.g. "kidsize"
@@ -148,6 +149,9 @@ struct RobotSpec {
   ObjectId find_joint(const std::string& joint_name) const;
   std::vector<std::string> joint_names() const;
 };
+
+/// Has it any shape that collides?
+bool touches_anything(const RobotSpec& robot);
 
 /// What holds between two materials, whatever the surfaces say by themselves.
 struct ContactPairSpec {

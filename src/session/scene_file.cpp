@@ -17,8 +17,10 @@ namespace fs = std::filesystem;
 std::string find_scene(const std::string& name) { return find_shipped(name, "scenes"); }
 
 FileKind kind_of(const std::string& path) {
-  if (fs::path(path).extension() == ".urdf") return FileKind::robot;
-  if (fs::path(path).extension() == ".mcap") return FileKind::log;
+  const std::string extension = fs::path(path).extension().string();
+  for (const char* robot : {".urdf", ".xacro", ".xml", ".sdf", ".mjcf", ".world"})
+    if (extension == robot) return FileKind::robot;
+  if (extension == ".mcap") return FileKind::log;
   std::FILE* f = std::fopen(path.c_str(), "rb");
   if (!f) return FileKind::scene;
   std::string text(1 << 16, '\0');
@@ -58,10 +60,12 @@ Result<SceneSpec> scene_of_robot(const std::string& path) {
   const bool has_joints =
       std::any_of(robot->objects.begin(), robot->objects.end(), [](const ObjectSpec& o) { return o.is_joint(); });
   const std::string name = plain_name(path);
+  const bool bolted = robot->root == RootKind::fixed && touches_anything(*robot);  // high enough for its arm
   return parse_scene("[world]\nname = " + quoted(name) + "\nabout = " + quoted(name + " alone on a plane") +
                          "\nduration = \"10 s\"\ninclude = [\"fields/plane.toml\"]\n[robot." + name +
                          "]\nmodel = " + quoted(fs::absolute(path).string()) + "\nmotion = \"" +
-                         (has_joints ? "articulated" : "free_body") + "\"\n",
+                         (has_joints ? "articulated" : "free_body") + "\"\n" +
+                         (bolted ? "pose = { on_ground = true }\n" : ""),
                      path, shipped_files());
 }
 
