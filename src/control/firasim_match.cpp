@@ -53,6 +53,8 @@ Result<firasim::ServerOptions> server_options(const GroupModel& g) {
   return o;
 }
 
+bool own_half_is_positive(const GroupModel& g, bool yellow) { return yellow == (g.spec.sides == "blue_left"); }
+
 Result<firasim::RefereeOptions> referee_options(const GroupModel& g) {
   firasim::RefereeOptions o;
   auto commands = firasim::parse_address(g.spec.firasim.referee),
@@ -190,7 +192,7 @@ void FirasimMatch::announce(const World& world, int event) {
       for (firasim::RefereePlacement& p : wanted_) {
         const bool yellow = p.team == Color::yellow;
         for (const firasim::Robot& r : p.robots)
-          if ((r.x > 0) != yellow) place(world, r, yellow, true, later_);  // in the own half only; blue's is +x
+          if ((r.x > 0) == own_half_is_positive(world.groups().model(group_), yellow)) place(world, r, yellow, true, later_);  // no other half
         p.robots.clear();
       }
       break;
