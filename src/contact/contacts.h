@@ -29,7 +29,7 @@ struct MovingContact {
   Vec3 point, normal;     // W; the normal from b to a
   double gap;             // negative: penetration                                            [m]
   Vec3 impulse, moment;   // on a, in the last step; 0 for a new contact                      [N s, N m s]
-  Vec3 before;            // the same impulse, untouched while the next is solved             [N s]
+  Vec3 before, moment_before;  // the same, untouched while the next is solved
   double force;           // normal, in the last step                                         [N]
   bool impact;            // restitution acted
   double pair;            // which shapes: the first half of its key

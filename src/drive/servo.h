@@ -2,11 +2,15 @@
 /// joint. Forces come with their implicit share [tree/dynamics.h (1)]. The body is a template over the scalar
 /// [servo.inl]; World calls it through drives.h, which adds actuator chains, batches call it alone.
 ///
-///   τ = clamp(kp (target − q − h v), low, high) − kd v        e = h (kd + h kp), or h kd at a bound          (1)
-///   high = min(T, T (1 − v/v₀)),  low = −min(T, T (1 + v/v₀))    T stall torque, v₀ no-load speed            (2)
-///   stop: −k_s over − (d_s + h k_s) v while q is beyond a limit by `over`                                     (3)
-///   friction: −F v/max(|v|, v_s), slope F/v_s inside ±v_s                                                     (4)
-///   spring: −k (q + h v)                                                                                      (5)
+///   τ = clamp(kp (target − q − h v), low, high) − kd v        e = h (kd + h kp); at a bound h kd and the bound's  (1)
+///   high = min(T, T (1 − v/v₀)) ≥ −T,  low = −min(T, T (1 + v/v₀)) ≤ T    T stall torque, v₀ no-load speed         (2)
+///   stop: −k_s over − (d_s + h k_s) v if q is beyond a limit or will be after the step, and only while it pushes   (3)
+///   friction: −F v/max(|v|, v_s), slope F/v_s inside ±v_s                                                          (4)
+///   spring: −k (q + h v)                                                                                           (5)
+///
+/// All of it is reviewed with the predicted acceleration: a servo beyond its bound is held there, with the slope of the
+/// bound at the speed that comes out, so that no joint is driven beyond v₀; a stop that would pull is off; friction that
+/// turned the joint round sticks, and sticking beyond F slides.
 #pragma once
 #include "state/access.h"
 
@@ -18,7 +22,7 @@ namespace gradus {
 template <class T, class F, class J>
 GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
                                 DriveForceT<T>* out);
-/// Where a servo ran over its bound, which then holds it there.  a (njoint): predicted accelerations
+/// Where an opinion on a servo's bound, a stop or friction changed.  a (njoint): predicted accelerations
 template <class T, class F, class J>
 GRADUS_INLINE MaskOf<T> review_servos(const J* joints, int njoint, const T* v, const T* a, F h, DriveForceT<T>* out);
 

@@ -302,7 +302,19 @@ void ObjectReader::read_joint(TableReader& t) {
   if (applies(t, "mimic", joint)) read_mimic(t, units);
   if (applies(t, "servo", joint)) read_servo_key(t);
   if (applies(t, "spring", joint)) note("spring", t.place("spring"), t.quantity("spring", units.stiffness, o.spring));
+  if (applies(t, "stop", joint)) read_stop(t, units);
   if (!t.has("servo") && joint && !copied_) take_default_servo();
+}
+
+void ObjectReader::read_stop(TableReader& t, const JointUnits& units) {
+  const toml::table* table = t.table("stop");
+  if (table == nullptr) return note("stop", t.place("stop"), false);
+  const std::size_t before = log_.size();
+  TableReader s(*table, log_);
+  s.quantity("stiffness", units.stiffness, draft_.object.stop_stiffness);
+  s.quantity("damping", units.damping, draft_.object.stop_damping);
+  s.finish("a stop");
+  note("stop", place_of(*table), log_.size() == before);
 }
 
 void ObjectReader::read_limits(TableReader& t, const JointUnits& units) {

@@ -63,6 +63,7 @@ class ObjectReader {
   void take_default_servo();
   void read_flex(const toml::table& table);
   void read_mimic(TableReader& t, const JointUnits& units);
+  void read_stop(TableReader& t, const JointUnits& units);
   void note(const char* property, const Place& place, bool good);
   bool applies(TableReader& t, const char* key, bool applicable);
 

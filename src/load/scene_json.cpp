@@ -80,6 +80,7 @@ void fields(Io& io, ObjectSpec& x) {
   io("angle", x.angle); io("mass", x.mass); io("com", x.com); io("inertia", x.inertia); io("shapes", x.shapes);
   io("surface", x.surface); io("colour", x.colour); io("lower", x.lower); io("upper", x.upper);
   io("damping", x.damping); io("friction", x.friction); io("spring", x.spring); io("servo", x.servo);
+  io("stop_stiffness", x.stop_stiffness); io("stop_damping", x.stop_damping);
   io("drive", x.drive); io("mimic", x.mimic);
   io("initial", x.initial); io("flex", x.flex);
 }
@@ -113,7 +114,7 @@ void fields(Io& io, RobotInstanceSpec& x) {
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
-  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
+  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface); io("goal", x.goal);
 }
 template <class Io>
 void fields(Io& io, PitchSpec& x) {

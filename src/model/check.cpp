@@ -235,6 +235,9 @@ class RobotCheck {
     if (!sound(o.friction))
       fault("friction", fmt::format("its friction is {}", o.friction), "friction must not be negative");
     if (!sound(o.spring)) fault("spring", fmt::format("its spring is {}", o.spring), "a spring must not be negative");
+    if (!sound(o.stop_stiffness) || !sound(o.stop_damping))
+      fault("stop", fmt::format("its stop has stiffness {}, damping {}", o.stop_stiffness, o.stop_damping),
+            "neither may be negative");
     if (o.drive) {
       for (const DriveFault& f : drive_faults(*o.drive)) fault("servo", f.text, f.suggestion);
       if (o.kind != ObjectKind::revolute)

@@ -54,6 +54,7 @@ class Compiler {
     resolve_mimics();
     number_drives();
     finish_links();
+    finish_stops();
     finish_points();
     for (const std::string& foot : spec_.feet)
       out_->feet.push_back(link_of_[static_cast<std::size_t>(spec_.find(foot).value)]);
@@ -97,10 +98,6 @@ class Compiler {
     Joint j{};
     j.lower = o.lower;
     j.upper = o.upper;
-    // A stop is a stiff spring with near-critical damping for the inertias of small robots; implicit, so any value is
-    // stable.
-    j.stop_k = 200;
-    j.stop_d = 1;
     j.damping = o.damping;
     j.friction = o.friction;
     j.spring = o.spring;
@@ -112,6 +109,40 @@ class Compiler {
     j.mimic_offset = o.mimic ? o.mimic->offset : 0;
     j.object = i;
     out_->joints.push_back(j);
+  }
+
+  /// A stop is a critically damped spring for what the joint carries at q = 0, stiff enough for its servo; implicit, so
+  /// any value is stable.
+  ///   k = max(I ω², T/δ),  d = 2 √(k I)      I: inertia of all links beyond the joint about its axis, and the rotor (9)
+  void finish_stops() {
+    constexpr double kFrequency = 100;                     // ω   [rad/s]
+    constexpr double kGiveAngle = 0.02, kGiveWay = 0.001;  // δ   [rad], [m]
+    for (int i = 1; i < out_->nlink(); ++i) {
+      Joint& j = out_->joints[static_cast<std::size_t>(i) - 1];
+      const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(j.object)];
+      const double inertia = inertia_beyond(i);
+      j.stop_k = inertia * kFrequency * kFrequency;
+      if (std::isfinite(j.servo.torque))
+        j.stop_k = std::max(j.stop_k, j.servo.torque / (o.kind == ObjectKind::prismatic ? kGiveWay : kGiveAngle));
+      if (o.stop_stiffness > 0) j.stop_k = o.stop_stiffness;
+      j.stop_d = o.stop_damping > 0 ? o.stop_damping : 2 * std::sqrt(j.stop_k * inertia);
+    }
+  }
+
+  /// What a joint moves at q = 0: mass along its axis or inertia about it, with its rotor.
+  double inertia_beyond(int joint_link) const {
+    const std::vector<Link>& links = out_->links;
+    const auto i = static_cast<std::size_t>(joint_link);
+    const Vec3 a = links[i].axis;
+    double sum = links[i].rotor;
+    for (std::size_t k = i; k < links.size(); ++k) {
+      std::size_t up = k;
+      while (up > i) up = static_cast<std::size_t>(links[up].parent);
+      if (up != i) continue;
+      const Vec3 r = cross(a, origin_[k] + links[k].com - origin_[i]);
+      sum += links[i].prismatic ? links[k].mass : links[k].mass * dot(r, r) + dot(a, links[k].J * a);
+    }
+    return sum;
   }
 
   void add_body(int i) {
@@ -557,7 +588,8 @@ bool same_description(const RobotSpec& a, const RobotSpec& b) {
     const ObjectSpec &x = a.objects[i], &y = b.objects[i];
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||
         x.initial != y.initial || x.lower != y.lower || x.upper != y.upper || x.damping != y.damping ||
-        x.friction != y.friction || x.spring != y.spring || !same(x.servo, y.servo) || x.drive != y.drive ||
+        x.friction != y.friction || x.spring != y.spring ||
+        x.stop_stiffness != y.stop_stiffness || x.stop_damping != y.stop_damping || !same(x.servo, y.servo) || x.drive != y.drive ||
         !same(x.flex, y.flex) || x.surface.friction != y.surface.friction ||
         x.surface.stiffness != y.surface.stiffness || x.surface.damping != y.surface.damping ||
         x.surface.material != y.surface.material || x.surface.restitution != y.surface.restitution ||

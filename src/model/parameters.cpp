@@ -114,6 +114,10 @@ const ObjectParameter kObject[] = {
     joint<&O::damping>("damping", "N m s/rad", "N s/m", 0, 1e6, Acts::drives, "of the joint itself"),
     joint<&O::friction>("friction", "N m", "N", 0, 1e6, Acts::drives, "dry friction of the joint itself"),
     joint<&O::spring>("spring", "N m/rad", "N/m", 0, 1e9, Acts::drives, "of the joint itself, about 0"),
+    joint<&O::stop_stiffness>("stop.stiffness", "N m/rad", "N/m", 0, 1e12, Acts::drives,
+                              "of the joint's limits; 0: from what it carries"),
+    joint<&O::stop_damping>("stop.damping", "N m s/rad", "N s/m", 0, 1e12, Acts::drives,
+                            "of the joint's limits; 0: critical"),
     joint<&O::lower>("lower", "rad", "m", -kNone, kNone, Acts::joints, "limit"),
     joint<&O::upper>("upper", "rad", "m", -kNone, kNone, Acts::joints, "limit"),
 

@@ -121,6 +121,8 @@ struct ObjectSpec {
   double damping = 0;   // passive joint damping        [N m s/rad] or [N s/m]
   double friction = 0;  // passive Coulomb friction     [N m] or [N]
   double spring = 0;    // passive spring about 0       [N m/rad] or [N/m]
+  double stop_stiffness = 0;  // of the limits; 0: from what the joint carries [compile.cpp (9)]   [N m/rad] or [N/m]
+  double stop_damping = 0;    // the same; 0: critical                                             [N m s/rad] or [N s/m]
   ServoSpec servo;
   std::optional<DriveSpec> drive;  // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
@@ -233,6 +235,7 @@ struct FieldObjectSpec {
   Pose X_WO = identity_pose();
   std::optional<Vec3> colour;
   SurfaceSpec surface;
+  std::string goal;  // mark of a goal's post: the two objects with the same mark stand left and right of it; "": none
 };
 
 /// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner

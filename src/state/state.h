@@ -149,8 +149,12 @@ template <class T>
 struct DriveForceT {
   T tau, e;       // total, as the motion takes it
   T servo_tau;    // share of the servo's position term, bounded                     [N m]
-  T servo_slope;  // h² kp of the position term; 0 when held at its limit
-  T low, high;    // its bounds in this step
+  T servo_slope;  // its share in e: h² kp, or that of the bound that holds it
+  T held;         // 1 at the upper bound, −1 at the lower, 0 between
+  T stop_tau;     // joint stop, as it is in tau                                     [N m]
+  T stop_slope;   // its share in e; 0 while it is off
+  T rub_tau;      // joint friction, as it is in tau                                 [N m]
+  T rub_slope;    // its share in e while it sticks; 0 while it slides
 };
 using DriveForce = DriveForceT<double>;
 

@@ -148,13 +148,121 @@ TEST(Servo, the_torque_speed_curve_is_the_same_backwards) {
   EXPECT_DOUBLE_EQ(v[0], -v[1]);
 }
 
+/// A link of inertia I that spins up: effort 5, speed 1, target far away. The fastest it gets, after the first step.
+double fastest_spin(double inertia, double start, double h, double target, double& last) {
+  ServoSpec servo{1e4, 0};
+  servo.torque = 5;
+  servo.speed = 1;
+  SceneSpec s = scene(h);
+  add(s, wheel(servo, inertia), "articulated");
+  const auto world = make_world(s);
+  world->targets(0)[0] = target;
+  std::vector<double> v(7, 0.0);
+  v[6] = start;
+  world->set_v(0, v);
+  double most = 0;
+  world->step();
+  while (world->time() < 1) most = std::max(most, std::fabs(world->v(0)[6])), world->step();
+  last = world->v(0)[6];
+  return most;
+}
+
+TEST(Servo, never_drives_a_joint_beyond_its_speed_limit_however_light_it_is) {
+  for (const double inertia : {1e-6, 1e-4, 1e-2, 1.0})
+    for (const double h : {0.001, 0.005})
+      for (const double target : {1e4, -1e4, 0.5}) {
+        double last;
+        EXPECT_LE(fastest_spin(inertia, 0, h, target, last), 1 + 1e-9) << inertia << ' ' << h << ' ' << target;
+        const bool arrives = target != 0.5 && inertia < 1;
+        EXPECT_NEAR(std::fabs(last), arrives ? 1 : std::fabs(last), 1e-6) << inertia << ' ' << h;
+      }
+}
+
+TEST(Servo, beyond_its_speed_limit_brakes_within_its_torque) {
+  double last;
+  // one implicit step: v⁺ − v₀ = (v − v₀)/(1 + h T/(max(v₀, v − v₀) I))
+  EXPECT_LE(fastest_spin(1e-4, 1.1, 0.001, 1e4, last), 1 + 0.1 / 51 + 1e-9);  // was 2209
+  EXPECT_NEAR(last, 1, 1e-6);
+  EXPECT_LE(fastest_spin(1e-6, -3, 0.001, -1e4, last), 1 + 2.0 / 2501 + 1e-9);  // was 2.5e7
+  EXPECT_NEAR(last, -1, 1e-6);
+  EXPECT_LE(fastest_spin(1e-2, 10, 0.005, 1e4, last), 10 - 5 * 0.005 / 1e-2 + 0.6);
+  EXPECT_NEAR(last, 1, 1e-6);
+  fastest_spin(1, 10, 0.001, 1e4, last);  // 5 N m take 5 rad/s from 1 kg m² in a second; the unbounded line took 8.94
+  EXPECT_NEAR(last, 5, 0.01);
+}
+
+TEST(Friction, stops_a_light_joint_and_never_turns_it_round) {
+  // h F/I = 10 rad/s, far above its speed
+  RobotBuilder b("wheel");
+  b.fixed().base("stand").revolute("axle", {0, 0, 1}).mass(1, {0, 0, 0}, {1e-4, 0, 0, 1e-4, 0, 1e-4});
+  RobotSpec spec = b.spec();
+  spec.objects[1].friction = 1;
+  SceneSpec s = scene(0.001);
+  add(s, spec, "articulated");
+  const auto world = make_world(s);
+  std::vector<double> v(7, 0.0);
+  v[6] = 0.5;
+  world->set_v(0, v);
+  for (int k = 0; k < 1000; ++k) {
+    world->step();
+    ASSERT_GE(world->v(0)[6], 0);
+    ASSERT_LT(world->v(0)[6], 1e-3);
+  }
+  EXPECT_LT(world->v(0)[6], 1e-9);
+}
+
+/// A mass on a vertical slide that ends 0.1 m below its start.
+std::unique_ptr<World> slide_above_its_stop(double mass, double h) {
+  RobotBuilder b("lift");
+  b.fixed().base("rail").prismatic("slide", {0, 0, 1}).solid_box(mass, {0.1, 0.1, 0.1}, {0, 0, 0}).limits(-0.1, 1);
+  SceneSpec s = scene(h);
+  add(s, b.spec(), "articulated");
+  return make_world(s);
+}
+
+TEST(Stop, of_a_slide_stops_any_mass_in_the_same_way_and_within_a_millimetre) {
+  // Critically damped with ω = 100 rad/s: a fall of 0.1 m goes v₀/(e ω) = 5.2 mm deep, rest is g/ω² = 0.981 mm
+  for (const double mass : {0.01, 5.0, 50.0})
+    for (const double h : {0.001, 0.005}) {
+      const auto world = slide_above_its_stop(mass, h);
+      double deepest = 0;
+      while (world->time() < 2) world->step(), deepest = std::max(deepest, -0.1 - world->q(0)[7]);
+      EXPECT_LT(deepest, std::sqrt(2 * 9.81 * 0.1) / (std::exp(1.0) * 100) + 0.001) << mass << ' ' << h;
+      EXPECT_NEAR(-0.1 - world->q(0)[7], 9.81 / (100 * 100), 1e-6) << mass << ' ' << h;
+      EXPECT_LT(fastest(*world), 1e-6) << mass << ' ' << h;
+    }
+}
+
+TEST(Stop, does_not_pull_a_joint_that_leaves_it) {
+  const auto world = slide_above_its_stop(0.01, 0.001);
+  std::vector<double> q(world->q(0).begin(), world->q(0).end()), v(7, 0.0);
+  q[7] = -0.101;
+  v[6] = 1;
+  world->set_q(0, q);
+  world->set_v(0, v);
+  world->step();
+  EXPECT_NEAR(world->v(0)[6], 1 - 9.81 * 0.001, 1e-9);  // as free; the pulling damper left 0.902
+}
+
+TEST(Stop, numbers_of_the_file_win) {
+  RobotBuilder b("lift");
+  b.fixed().base("rail").prismatic("slide", {0, 0, 1}).solid_box(2, {0.1, 0.1, 0.1}, {0, 0, 0}).limits(-0.1, 1);
+  RobotSpec spec = b.spec();
+  spec.objects[1].stop_stiffness = 1e4;
+  const auto kind = kind_of(spec);
+  EXPECT_EQ(kind->joints[0].stop_k, 1e4);
+  EXPECT_NEAR(kind->joints[0].stop_d, 2 * std::sqrt(1e4 * 2), 1e-9);
+  spec.objects[1].stop_damping = 7;
+  EXPECT_EQ(kind_of(spec)->joints[0].stop_d, 7);
+}
+
 TEST(Stop, holds_a_load_beyond_the_limit_by_load_over_stiffness) {
   RobotBuilder b("lift");
   b.fixed().base("rail").prismatic("slide", {0, 0, 1}).solid_box(1, {0.1, 0.1, 0.1}, {0, 0, 0}).limits(-0.2, 0.2);
   SceneSpec s = scene(0.001);
   add(s, b.spec(), "articulated");
   const auto world = make_world(s);
-  run(*world, 40);  // lightly damped: m = 1 kg on 200 N/m and 1 N s/m
+  run(*world, 4);
   const double k = world->model().robots[0].kind->joints[0].stop_k;
   EXPECT_LT(fastest(*world), 1e-6);
   EXPECT_NEAR(world->q(0)[7], -0.2 - 9.81 / k, 1e-7);

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <string>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "support/contact_scenes.h"
 #include "support/energy_books.h"
@@ -216,6 +216,35 @@ void one_scene(const std::string& file, double h) {
   print_coupling(*w);
 }
 
+/// n humanoids with self-contact dropped in rings of five into one heap.
+SceneSpec heap_scene(int n) {
+  SceneSpec s = scene(0.001);
+  for (int i = 0; i < n; ++i) {
+    const double turn = 2 * 3.141592653589793 * (i % 5 + 0.5 * (i / 5 % 2)) / 5;
+    RobotInstanceSpec& r =
+        add(s, humanoid28(), "articulated", {0.22 * std::cos(turn), 0.22 * std::sin(turn), 0.5 + 0.55 * (i / 5)},
+            exponential(Vec3{0.3 * std::sin(3.0 * i), 0.5 + 0.4 * std::cos(2.0 * i), turn + 0.1 * i}));
+    r.self_contact = true;
+  }
+  return s;
+}
+
+void heap(int n, double seconds) {
+  const auto w = make_world(heap_scene(n));
+  while (w->time() < seconds - 1e-9) {
+    const double t0 = now(), from = w->time();
+    const CouplingReport before = w->report().coupling;
+    double deepest = 0;
+    while (w->time() < std::min(from + 0.5, seconds) - 1e-9) w->step();
+    const double us = (now() - t0) * 1e6 / std::max<double>(1, std::round((w->time() - from) * 1000));
+    for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
+    const CouplingReport& r = w->report().coupling;
+    std::printf("heap of %d, %.1f s: %.0f us a step, contacts %d, deepest %.2f mm, Newton steps %lld, unsettled %lld\n", n,
+                w->time(), us, r.contacts, deepest * 1e3, static_cast<long long>(r.newtons - before.newtons),
+                static_cast<long long>(r.unsettled - before.unsettled));
+  }
+}
+
 /// Robots in a grid in pairs that touch: cost per robot and step.
 void linear() {
   for (int n : {10, 20, 50, 100, 200}) {
@@ -255,10 +284,12 @@ int main(int argc, char** argv) {
     one_scene(argv[2], h);
   else if (what == "linear")
     linear();
+  else if (what == "heap")
+    heap(argc > 2 ? std::atoi(argv[2]) : 10, argc > 3 ? h : 1.5);
   else
     return std::fprintf(
                stderr,
-               "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear\n"),
+               "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear | heap ROBOTS [SECONDS]\n"),
            1;
   return 0;
 }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "wheels/group.h"
 

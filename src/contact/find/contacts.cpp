@@ -158,6 +158,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        {0, 0, 0},
                        {0, 0, 0},
                        {0, 0, 0},
+                       {0, 0, 0},
                        0,
                        false,
                        pair,
@@ -177,7 +178,7 @@ void Contacts::guess(const double* memory) {
       const double* r = record(i);
       if (r[1] != c.feature) continue;
       c.impulse = c.before = {r[2], r[3], r[4]};
-      c.moment = {r[5], r[6], r[7]};
+      c.moment = c.moment_before = {r[5], r[6], r[7]};
       c.force = r[8];
       break;
     }

@@ -212,7 +212,7 @@ void Contacts::make_room(const Model& model, int threads) {
 Contacts::Work Contacts::make_work(int slots) const {
   Work w;
   w.couple = std::make_unique<Couple>(
-      CoupleCapacity{.slots = slots, .contacts = capacity_, .responses = 64 * capacity_, .blocks = 16 * slots + 1024});
+      CoupleCapacity{.slots = slots, .contacts = capacity_, .responses = 64 * capacity_});
   return w;
 }
 

@@ -68,7 +68,8 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
     out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = laws_[c.law];
-    out.impulse = c.impulse, out.before = c.before, out.moment = c.moment;
+    out.impulse = c.impulse, out.before = c.before;
+    out.moment = c.moment, out.moment_before = c.moment_before;
     out.key = static_cast<std::uint64_t>(i);
     solver.add_contact(out);  // what does not fit is counted
   }

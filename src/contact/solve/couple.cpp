@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace gradus {
@@ -25,16 +26,13 @@ Response free_response(double mass, const Sym3& J) {
            {{0, 0, 0}, {0, 0, m}}}};
 }
 
-Couple::Couple(const CoupleCapacity& capacity, const CoupleOptions& o) : options(o), capacity_(capacity) {
+Couple::Couple(const CoupleCapacity& capacity, const CoupleOptions& o)
+    : options(o), system_(capacity.contacts, capacity.slots) {
   const auto ns = static_cast<std::size_t>(capacity.slots), nc = static_cast<std::size_t>(capacity.contacts);
   slots_.reserve(ns), predicted_.reserve(ns), groups_.reserve(ns), contacts_.reserve(nc), rows_.resize(nc);
   effects_.reserve(static_cast<std::size_t>(capacity.responses));
   group_of_.reserve(ns), parent_.resize(ns), order_.reserve(nc), island_first_.reserve(nc + 1);
-  local_.resize(ns), local_slots_.resize(ns), place_.resize(ns), loaded_.resize(ns);
-  adjacent_.resize(ns * ((ns + 63) / 64));
-  block_at_.resize(ns * ns);
-  blocks_.resize(static_cast<std::size_t>(capacity.blocks) * 36);
-  rhs_.resize(ns * 6);
+  locals_.resize(nc), ends_.resize(nc), active_.resize(nc), steps_.resize(6 * nc);
 }
 
 void Couple::clear() {
@@ -48,12 +46,15 @@ int Couple::add_group(std::span<const CoupleSlot> slots, const Response* respons
   slots_.insert(slots_.end(), slots.begin(), slots.end());
   for (const CoupleSlot& s : slots) predicted_.push_back(s.V);
   group_of_.insert(group_of_.end(), slots.size(), static_cast<int>(groups_.size()));
-  groups_.push_back({first, count, response});
+  bool immovable = true;
+  for (std::size_t i = 0; i < slots.size() * slots.size() && immovable; ++i)
+    for (const Vec6& w : response[i].column) immovable &= dot(w.a, w.a) == 0 && dot(w.l, w.l) == 0;
+  groups_.push_back({first, count, response, immovable});
   return first;
 }
 
 bool Couple::add_contact(const CoupleContact& contact) {
-  auto reached = [&](int s) { return s < 0 ? 0 : groups_[group_of_[s]].count; };
+  auto reached = [&](int s) { return s < 0 || groups_[group_of_[s]].immovable ? 0 : groups_[group_of_[s]].count; };
   const int sets = contact.law.rolling > 0 || contact.law.torsion > 0 ? 2 : 1;  // impulses, and moments
   const int need = sets * (reached(contact.a) + reached(contact.b));
   // effects_ is only filled in prepare; its size counts what will be needed until then
@@ -67,8 +68,8 @@ bool Couple::add_contact(const CoupleContact& contact) {
 CoupleReport Couple::solve(double h) {
   report_.contacts = static_cast<int>(contacts_.size());
   if (contacts_.empty()) return report_;
-  prepare(h);
   find_islands();
+  prepare(h);
   for (std::size_t i = 0; i + 1 < island_first_.size(); ++i) {
     ++report_.islands;
     if (!solve_island(island_first_[i], island_first_[i + 1], h)) ++report_.unsettled;
@@ -80,8 +81,8 @@ CoupleReport Couple::solve(double h) {
 /// Impulses in world axes, and what each slot's owner must take.
 void Couple::hand_out() {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    CoupleContact& c = contacts_[i];
     const Row& r = rows_[i];
+    CoupleContact& c = contacts_[r.contact];
     c.impulse = r.direction[0] * r.x[0] + r.direction[1] * r.x[1] + r.direction[2] * r.x[2];
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
     if (r.x[0] <= 0) continue;
@@ -114,8 +115,9 @@ void Couple::prepare(double h) {
   }
   effects_.clear();
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    CoupleContact& c = contacts_[i];
+    CoupleContact& c = contacts_[order_[i]];
     Row& r = rows_[i];
+    r.contact = order_[i];
     const Vec3 n = c.normal, t = std::abs(n.x) < 0.7 ? Vec3{0, n.z, -n.y} : Vec3{-n.z, 0, n.x};
     r.direction[0] = n;
     r.direction[1] = t * (1 / norm(t));
@@ -134,6 +136,7 @@ void Couple::set_guess(const CoupleContact& c, Row& r) {
   for (int k = 0; k < 3; ++k) {
     r.x[k] = dot(c.impulse, r.direction[k]), r.x0[k] = dot(c.before, r.direction[k]);
     r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
+    r.m0[k] = dot(c.moment_before, r.direction[k]);
   }
   r.x0[0] = 0;  // the normal compliance is the contact's own
   r.x[0] = std::max(0.0, r.x[0]);
@@ -149,6 +152,8 @@ void Couple::make_effects(const CoupleContact& c, Row& r) {
   r.first = static_cast<int>(effects_.size());
   add_effects(c, r.ja, r.jb);
   r.last = static_cast<int>(effects_.size());
+  const bool moves = c.a >= 0 && !groups_[group_of_[c.a]].immovable;
+  r.second = moves ? r.first + groups_[group_of_[c.a]].count : r.first;
   r.rolling = c.law.rolling, r.torsion = c.law.torsion;
   r.resists = r.rolling > 0 || r.torsion > 0;
   if (r.resists) {
@@ -178,7 +183,7 @@ void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb)
   const Vec6 none = zero6<double>();
   const int first = static_cast<int>(effects_.size());
   auto reach = [&](int s, const Vec6* j, double sign) {
-    if (s < 0) return;
+    if (s < 0 || groups_[group_of_[s]].immovable) return;
     const Group& g = groups_[group_of_[s]];
     const bool same = sign < 0 && c.a >= 0 && group_of_[c.a] == group_of_[s];  // contact within one robot
     for (int q = 0; q < g.count; ++q) {
@@ -205,6 +210,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  const double turn = h * options.roll_frequency;
+  if (r.resists) r.R_w = std::max({r.A_w[0], r.A_w[1], r.A_w[2]}) / (turn * turn) + kLeast;
   double m[3][3];
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l) m[k][l] = r.A[k][l] + (k == l ? r.R[k] : 0);
@@ -234,12 +241,14 @@ void Couple::apply_moments(const Row& r, const double* dm) {
     slots_[effects_[q].slot].V += effects_[q].w[0] * dm[0] + effects_[q].w[1] * dm[1] + effects_[q].w[2] * dm[2];
 }
 
-/// (15): stops the relative turning as far as the bounds allow. Returns the change as a velocity of the contact point's
-/// scale.
+/// (15): m⁺ = m₀ − ω⁺/R_w within the bounds. A moment that sticks is a stiff spring from the last one: the redundant
+/// welds of a pile of balls would be moved by sweeps too slowly, and the memory lets nothing creep. Returns the change as a
+/// velocity of the contact point's scale.
 double Couple::resist(Row& r) {
   const Vec3 none{0, 0, 0}, w = (r.a < 0 ? none : slots_[r.a].V.a) - (r.b < 0 ? none : slots_[r.b].V.a);
   double y[3], dm[3], change = 0;
-  for (int k = 0; k < 3; ++k) y[k] = r.m[k] - dot(w, r.direction[k]) / (r.A_w[k] * (1 + options.creep));
+  for (int k = 0; k < 3; ++k)
+    y[k] = r.m[k] - (dot(w, r.direction[k]) + r.R_w * (r.m[k] - r.m0[k])) / (r.A_w[k] + r.R_w);
   y[0] = clamped(y[0], -r.torsion * r.x[0], r.torsion * r.x[0]);
   const double t = square_root(y[1] * y[1] + y[2] * y[2]), limit = r.rolling * r.x[0];
   if (t > limit) y[1] *= limit / t, y[2] *= limit / t;
@@ -247,7 +256,7 @@ double Couple::resist(Row& r) {
   for (int k = 0; k < 3; ++k) {
     dm[k] = y[k] - r.m[k];
     r.m[k] = y[k];
-    change = std::max(change, std::abs(dm[k]) * r.A_w[k] * arm);
+    change = std::max(change, std::abs(dm[k]) * (r.A_w[k] + r.R_w) * arm);
   }
   if (change > 0) apply_moments(r, dm);
   return change;
@@ -258,7 +267,7 @@ double Couple::resist(Row& r) {
 double Couple::sweep(int lo, int hi, bool backward) {
   double largest = 0;
   for (int i = lo; i < hi; ++i) {
-    Row& r = rows_[order_[backward ? lo + hi - 1 - i : i]];
+    Row& r = rows_[backward ? lo + hi - 1 - i : i];
     double e[3], y[3] = {0, 0, 0}, dx[3], change = 0;
     residual(r, e);
     bool stick = false;
@@ -330,9 +339,9 @@ bool Couple::gains_energy(int lo, int hi) const {
     return s < 0 ? Vec3{0, 0, 0} : velocity_at(slots_[s].V_before, p - slots_[s].origin);
   };
   for (int i = lo; i < hi; ++i) {
-    const CoupleContact& c = contacts_[order_[i]];
+    const Row& r = rows_[i];
+    const CoupleContact& c = contacts_[r.contact];
     if (!c.impact) continue;
-    const Row& r = rows_[order_[i]];
     const Vec3 u0 = before(c.a, c.point) - before(c.b, c.point);
     for (int k = 0; k < 3; ++k) {
       const double u1 = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V));
@@ -346,10 +355,10 @@ bool Couple::gains_energy(int lo, int hi) const {
 /// Starts an island again from the guess, with all restitution taken out; false if none had a say.
 bool Couple::without_restitution(int lo, int hi, double h) {
   bool any = false;
-  for (int i = lo; i < hi; ++i) any |= contacts_[order_[i]].impact || rows_[order_[i]].waits;
+  for (int i = lo; i < hi; ++i) any |= contacts_[rows_[i].contact].impact || rows_[i].waits;
   for (int i = lo; i < hi && any; ++i) {
-    CoupleContact& c = contacts_[order_[i]];
-    Row& r = rows_[order_[i]];
+    Row& r = rows_[i];
+    CoupleContact& c = contacts_[r.contact];
     c.law.restitution = 0, c.impact = false;
     set_law(c, r, h);
     set_guess(c, r);
@@ -362,13 +371,12 @@ bool Couple::without_restitution(int lo, int hi, double h) {
 bool Couple::iterate(int lo, int hi, double& change) {
   for (int i = 0; i < options.sweeps_before; ++i)
     if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
-  const bool ordered = order_slots(lo, hi);
-  if (!ordered) ++report_.unfactored;
+  system_.clear();
   double best = change;
   save(lo, hi);
-  for (int i = 0; i < options.newton_max && ordered; ++i) {
-    // full steps first; where the active set then cycles, shorter ones among them break the cycle
-    if (!newton(lo, hi, i < 4 || i % 3 == 0 ? 1 : 0.6)) break;
+  for (int i = 0; i < options.newton_max; ++i) {
+    // full steps first; where the active set then cycles, the best of shorter ones breaks the cycle
+    if (!newton(lo, hi, i >= 4)) break;
     if ((change = sweep(lo, hi, false)) < options.tolerance) return true;
     if ((change = sweep(lo, hi, true)) < options.tolerance) return true;
     if (change < best) best = change, save(lo, hi);
@@ -382,7 +390,7 @@ bool Couple::iterate(int lo, int hi, double& change) {
 /// Keeps the island's impulses.
 void Couple::save(int lo, int hi) {
   for (int i = lo; i < hi; ++i) {
-    Row& r = rows_[order_[i]];
+    Row& r = rows_[i];
     for (int k = 0; k < 3; ++k) r.kept[k] = r.x[k], r.kept_m[k] = r.m[k];
   }
 }
@@ -390,7 +398,7 @@ void Couple::save(int lo, int hi) {
 /// Returns to the impulses that were kept.
 void Couple::go_back(int lo, int hi) {
   for (int i = lo; i < hi; ++i) {
-    Row& r = rows_[order_[i]];
+    Row& r = rows_[i];
     for (int k = 0; k < 3; ++k) r.x[k] = r.kept[k], r.m[k] = r.kept_m[k];
   }
   renew_twists(lo, hi);
@@ -400,79 +408,168 @@ void Couple::go_back(int lo, int hi) {
 /// would leave its rounding behind: impacts that contradict each other reach 1e15 N s before they are given up.
 void Couple::renew_twists(int lo, int hi) {
   for (int i = lo; i < hi; ++i)
-    for (int q = rows_[order_[i]].first; q < rows_[order_[i]].last; ++q)
+    for (int q = rows_[i].first; q < rows_[i].last; ++q)
       slots_[effects_[q].slot].V = predicted_[effects_[q].slot];
   for (int i = lo; i < hi; ++i) {
-    const Row& r = rows_[order_[i]];
+    const Row& r = rows_[i];
     apply(r, r.x);
     if (r.resists) apply_moments(r, r.m);
   }
 }
 
-/// Newton's equations of one contact, P dλ + Q du = c₀, as dλ = c − K du (14).
+/// Newton's equations of one contact for (14); false: open.
 ///   open: dλ = −λ     stick: R dλ + du = −r
-///   slip: (1 − P) dλ_t − μ d dλ_n + s P (R_t dλ_t + du_t) = μ λ_n d − λ_t,  z = λ_t − s r_t, d = z/|z|, P = (μ
-///   λ_n/|z|)(1 − d dᵀ)   (11)
-void Couple::linearise(Row& r) {
+///   slip: (1 − P) dλ_t − μ d dλ_n + s P (R_t dλ_t + du_t) = μ λ_n d − λ_t,  z = λ_t − s r_t, d = z/|z|,
+///         P = (μ λ_n/|z|)(1 − d dᵀ)   (11).   Along d and across it the 2×2 equations part: across, P = p; along, P = 0
+bool Couple::linearise(const Row& r, ActiveSystem::Local& out) const {
   double e[3];
   residual(r, e);
-  r.active = r.x[0] > e[0] / (r.A[0][0] + r.R[0]);
-  for (int k = 0; k < 3; ++k) {
-    r.c[k] = 0;
-    for (int l = 0; l < 3; ++l) r.K[k][l] = 0;
-  }
-  if (!r.active) return;
-  r.K[0][0] = 1 / r.R[0];
-  r.c[0] = -e[0] / r.R[0];
-  if (r.friction <= 0) return;
+  out.n = 0;
+  out.slip = false;
+  if (!(r.x[0] > e[0] / (r.A[0][0] + r.R[0]))) return false;
+  out.n = 1;
+  out.D[0] = r.R[0], out.b[0] = -e[0];
+  if (r.friction <= 0) return true;
   const double z[2] = {r.x[1] - r.step * e[1], r.x[2] - r.step * e[2]}, length = square_root(z[0] * z[0] + z[1] * z[1]);
   const double limit = r.friction * r.x[0];
   if (length <= limit) {
-    for (int k = 1; k < 3; ++k) r.K[k][k] = 1 / r.R[k], r.c[k] = -e[k] / r.R[k];
-    return;
+    out.n = 3;
+    for (int k = 1; k < 3; ++k) out.D[k] = r.R[k], out.b[k] = -e[k];
+    return true;
   }
-  // slip. Along d and across it the 2×2 equations part: across, P = p; along, P = 0
-  const double d[2] = {z[0] / length, z[1] / length}, n[2] = {-d[1], d[0]}, p = limit / length, s = r.step;
-  const double across = 1 / (1 - p + s * p * r.R[1]);
-  const double along_c = limit - (d[0] * r.x[1] + d[1] * r.x[2]) + r.friction * r.c[0];  // dλ_n = c₀ − K₀₀ du_n put in
-  const double across_c = -(n[0] * r.x[1] + n[1] * r.x[2]) * across;
-  for (int k = 0; k < 2; ++k) {
-    r.c[k + 1] = d[k] * along_c + n[k] * across_c;
-    r.K[k + 1][0] = d[k] * r.friction * r.K[0][0];
-    for (int l = 0; l < 2; ++l) r.K[k + 1][l + 1] = n[k] * n[l] * s * p * across;
+  const double d[2] = {z[0] / length, z[1] / length}, sp = r.step * limit / length, p = limit / length;
+  const double across = -d[1] * r.x[1] + d[0] * r.x[2], along = limit - (d[0] * r.x[1] + d[1] * r.x[2]);
+  out.slip = true, out.mu = r.friction, out.d[0] = d[0], out.d[1] = d[1];
+  out.g[0] = d[0] * along, out.g[1] = d[1] * along;
+  const double free = 1 - p + sp * r.R[1];
+  if (sp > 1e-12 * r.step * free) {
+    out.n = 2;
+    out.D[1] = free / sp, out.b[1] = -across / sp;
+  } else {  // no normal impulse yet: none across the slip
+    out.g[0] += d[1] * across / free, out.g[1] -= d[0] * across / free;
   }
+  return true;
 }
 
-bool Couple::newton(int lo, int hi, double part) {
-  ++report_.newtons;
+/// Contacts that Newton's step takes as open lose their impulses; the others are linearised without them.
+void Couple::open_inactive(int lo, int hi) {
+  auto movable = [&](int s) { return s >= 0 && !groups_[group_of_[s]].immovable; };
   for (int i = lo; i < hi; ++i) {
-    Row& r = rows_[order_[i]];
-    linearise(r);
-    if (r.active || r.x[0] <= 0) continue;
+    Row& r = rows_[i];
+    active_[i - lo] = linearise(r, locals_[i - lo]) && (movable(r.a) || movable(r.b));
+    if (active_[i - lo] || r.x[0] <= 0) continue;
     const double dx[3] = {-r.x[0], -r.x[1], -r.x[2]};
     r.x[0] = r.x[1] = r.x[2] = 0;
     apply(r, dx);
   }
-  for (int i = lo; i < hi; ++i)  // opening some changed the residuals of the others
-    if (rows_[order_[i]].active) linearise(rows_[order_[i]]);
-  assemble(lo, hi);
-  if (!factorise()) return false;
-  for (int i = lo; i < hi; ++i) {
-    Row& r = rows_[order_[i]];
-    if (!r.active) continue;
-    double du[3] = {0, 0, 0}, y[3];
-    for (int q = r.first; q < r.last; ++q) {
-      const double* f = &rhs_[static_cast<std::size_t>(local_[effects_[q].slot]) * 6];
-      const Vec6 impulse{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
-      for (int k = 0; k < 3; ++k) du[k] += dot(effects_[q].w[k], impulse);
-    }
-    for (int k = 0; k < 3; ++k)
-      y[k] = r.x[k] + part * (r.c[k] - r.K[k][0] * du[0] - r.K[k][1] * du[1] - r.K[k][2] * du[2]);
-    y[0] = std::max(0.0, y[0]);
-    project(y, r.friction);
-    for (int k = 0; k < 3; ++k) r.x[k] = y[k];
+  for (int i = lo; i < hi; ++i) {  // opening some changed the residuals of the others
+    if (active_[i - lo]) active_[i - lo] = linearise(rows_[i], locals_[i - lo]);
+    if (!active_[i - lo]) locals_[i - lo].n = 0;
   }
-  renew_twists(lo, hi);  // only now: above all equations were taken at the old ones
+}
+
+/// Order and blocks for the active contacts, unless those at hand fit.
+bool Couple::make_system(int lo, int hi) {
+  const auto n = static_cast<std::size_t>(hi - lo);
+  const std::span<const std::uint8_t> active{active_.data(), n};
+  if (system_.fits(active)) return true;
+  auto body = [&](int s) { return s < 0 || groups_[group_of_[s]].immovable ? -1 : group_of_[s]; };
+  for (int i = lo; i < hi; ++i) ends_[i - lo] = {body(rows_[i].a), body(rows_[i].b)};
+  if (!system_.order({ends_.data(), n}, active)) return false;
+  fill_blocks(lo);
+  return true;
+}
+
+/// A^B_ij = J_i Ω_B J_jᵀ from the effects of contact j on the slots of contact i.
+void Couple::fill_blocks(int lo) {
+  const std::span<const int> bodies = system_.bodies();
+  for (int place = 0; place < static_cast<int>(bodies.size()); ++place) {
+    const int body = bodies[place], first_slot = groups_[body].first;
+    const std::span<const int> contacts = system_.contacts_of(place);
+    ActiveSystem::Block* block = system_.blocks_of(place);
+    auto on = [&](int slot) { return slot >= 0 && group_of_[slot] == body; };
+    for (std::size_t j = 0; j < contacts.size(); ++j) {
+      const Row& rj = rows_[lo + contacts[j]];
+      const Effect* effects = &effects_[on(rj.a) ? rj.first : rj.second];
+      for (std::size_t i = 0; i <= j; ++i, ++block) {
+        const Row& ri = rows_[lo + contacts[i]];
+        const bool a = on(ri.a), b = on(ri.b);
+        const Effect &ea = effects[a ? ri.a - first_slot : 0], &eb = effects[b ? ri.b - first_slot : 0];
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l)
+            block->A[k][l] = (a ? dot(ri.ja[k], ea.w[l]) : 0) - (b ? dot(ri.jb[k], eb.w[l]) : 0);
+      }
+    }
+  }
+}
+
+/// The impulse a part of the way, kept in the cone.
+void Couple::step_row(Row& r, const double* dx, double part) {
+  double y[3];
+  for (int k = 0; k < 3; ++k) y[k] = dx[3 + k] + part * dx[k];
+  y[0] = std::max(0.0, y[0]);
+  project(y, r.friction);
+  for (int k = 0; k < 3; ++k) r.x[k] = y[k];
+}
+
+/// How far the impulses are from their projections (9), (10), as velocities: sum of squares.
+double Couple::merit(int lo, int hi) const {
+  double sum = 0;
+  for (int i = lo; i < hi; ++i) {
+    const Row& r = rows_[i];
+    double e[3], y[3] = {0, 0, 0};
+    residual(r, e);
+    y[0] = std::max(0.0, r.x[0] - e[0] / (r.A[0][0] + r.R[0]));
+    if (r.friction > 0) {
+      for (int k = 1; k < 3; ++k) y[k] = r.x[k] - r.step * e[k];
+      project(y, r.friction);
+    }
+    for (int k = 0; k < 3; ++k) {
+      const double c = (y[k] - r.x[k]) * (r.A[k][k] + r.R[k]);
+      sum += c * c;
+    }
+  }
+  return sum;
+}
+
+/// One Newton step; search: as far as serves best.
+bool Couple::newton(int lo, int hi, bool search) {
+  ++report_.newtons;
+  open_inactive(lo, hi);
+  if (!make_system(lo, hi) || !system_.solve({locals_.data(), static_cast<std::size_t>(hi - lo)})) {
+    ++report_.unfactored;
+    return false;
+  }
+  for (int i = lo; i < hi; ++i) {
+    const ActiveSystem::Local& L = locals_[i - lo];
+    if (L.n == 0) continue;
+    const double* z = system_.z(i - lo);
+    double* dx = &steps_[6 * (i - lo)];
+    dx[0] = z[0], dx[1] = L.n == 3 ? z[1] : 0, dx[2] = L.n == 3 ? z[2] : 0;
+    if (L.slip) {
+      const double across = L.n == 2 ? z[1] : 0;
+      dx[1] = L.g[0] + L.mu * L.d[0] * z[0] - L.d[1] * across;
+      dx[2] = L.g[1] + L.mu * L.d[1] * z[0] + L.d[0] * across;
+    }
+    if (!std::isfinite(dx[0] + dx[1] + dx[2])) return false;
+    for (int k = 0; k < 3; ++k) dx[3 + k] = rows_[i].x[k];
+  }
+  auto go = [&](double part) {
+    for (int i = lo; i < hi; ++i)
+      if (locals_[i - lo].n > 0) step_row(rows_[i], &steps_[6 * (i - lo)], part);
+    renew_twists(lo, hi);  // only now: above all equations were taken at the old ones
+  };
+  double best = 1;
+  if (search) {
+    double least = std::numeric_limits<double>::infinity();
+    for (double part : {1.0, 0.7, 0.4, 0.2, 0.1}) {
+      go(part);
+      const double m = merit(lo, hi);
+      if (m < least) least = m, best = part;
+    }
+    if (best == 0.1) return true;
+  }
+  go(best);
   return true;
 }
 

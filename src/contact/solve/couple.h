@@ -10,14 +10,11 @@
 ///   0 ≤ λ_n ⊥ u_n⁺ + R_n λ_n + b ≥ 0,  R_n = 1/(h k (τ + h)),  b = φ/(τ + h) or φ/h for a gap         (5)
 ///   impacts: R_n ≈ 0, b = e u_n⁻                                                                       (7)
 ///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0
-///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning (15)
+///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning; sticking:
+///   ω⁺ + R_w (m − m of the last step) = 0                                                              (15)
 ///
-/// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11).
-/// A Newton step (the moments (15) stay as they are in it) eliminates the impulses and solves for the impulses on
-/// slots, f = Σ Jᵀ dλ:
-///   (1 + Σ Jᵀ K J Ω) f = Σ Jᵀ c,  dλ = c − K J Ω f,   K, c from the contact's own 3×3 equations        (14)
-/// Blocks are 6×6, one per slot, coupled only along contacts, and factorised sparsely (minimum degree): a stack of n
-/// boxes costs O(n), and Ω may be singular (infinite masses, planar robots), since it is never inverted.
+/// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11) on
+/// the impulses of the active contacts [active_system.h]. The moments (15) stay as they are in a Newton step.
 ///
 /// No allocation after construction; what does not fit is refused and counted. Deterministic: fixed orders throughout.
 #pragma once
@@ -25,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "contact/solve/active_system.h"
 #include "math/spatial.h"
 
 namespace gradus {
@@ -61,7 +59,8 @@ struct CoupleContact {
   std::uint64_t key = 0;  // the owner's, for its warm starts
   Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
   Vec3 before{0, 0, 0};  // impulse of the last step, 0 for a new contact: sticking then does not creep [docs/couple.md]
-  Vec3 moment{0, 0, 0};  // of rolling and torsional friction on a, likewise             [N m s]
+  Vec3 moment{0, 0, 0};         // of rolling and torsional friction on a, likewise      [N m s]
+  Vec3 moment_before{0, 0, 0};  // of the last step                                      [N m s]
   bool impact = false;   // out: restitution was applied
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
 };
@@ -72,13 +71,13 @@ struct CoupleOptions {
   int sweeps_after = 60;    // if all these did not settle
   double tolerance = 1e-6;  // largest change of a velocity in a sweep                    [m/s]
   double creep = 1e-4;      // R_t as a part of the contact's own response                [-]
+  double roll_frequency = 250;  // ω of the springs of sticking moments (15): R = A/(h ω)²   [rad/s]
 };
 
 struct CoupleCapacity {
   int slots = 256, contacts = 1024;
   int responses =
       1024;  // (slot, slot) pairs within groups that contacts reach, summed over contacts: 2 per free-body contact
-  int blocks = 8192;  // 6×6 blocks of the largest sparse factor
 };
 
 struct CoupleReport {
@@ -111,27 +110,29 @@ class Couple {
   struct Group {
     int first, count;
     const Response* response;
+    bool immovable;  // no impulse moves it
   };
   /// Change of a slot's twist per unit impulse along the three directions of a contact.
   struct Effect {
     int slot;
     Vec6 w[3];
   };
-  /// A contact made ready to solve. Index 0 is normal, 1 and 2 tangential.
+  /// A contact made ready to solve, in the order of the islands. Index 0 is normal, 1 and 2 tangential.
   struct Row {
-    Vec3 direction[3];
     Vec6 ja[3], jb[3];              // directions as impulses on the slots
-    int a, b, first, last;          // slots; range of effects
+    int a, b;                       // slots
+    int first, second, last;        // effects on the group of a from first on, on that of b from second on
     double bias, R[3];              // (5)
     double A[3][3], inverse[3][3];  // own block of (4); (A + R)⁻¹
     double step;                    // of the projected tangential impulse (10)
     double friction, x[3], x0[3];   // μ; impulse; that of the last step
-    double K[3][3], c[3];           // (14)
-    double kept[3], kept_m[3];      // impulse and moments of the best iterate so far
-    bool active;
-    bool waits;    // for its impact
+    bool waits;                     // for its impact
     bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses
-    double rolling, torsion, A_w[3], m[3];  // bounds; own response to the moments; moments about n, t1, t2
+    double rolling, torsion, A_w[3], R_w, m[3], m0[3];  // bounds; own response to the moments; compliance; moments
+                                                        // about n, t1, t2; those of the last step
+    double kept[3], kept_m[3];                          // impulse and moments of the best iterate so far
+    Vec3 direction[3];
+    int contact;
   };
 
   void prepare(double h);
@@ -150,31 +151,18 @@ class Couple {
   bool iterate(int lo, int hi, double& change);
   bool gains_energy(int lo, int hi) const;
   bool without_restitution(int lo, int hi, double h);
-  bool newton(int lo, int hi, double part);
+  bool newton(int lo, int hi, bool search);
+  void open_inactive(int lo, int hi);
+  bool make_system(int lo, int hi);
+  void fill_blocks(int lo);
+  void step_row(Row& r, const double* dx, double part);
+  double merit(int lo, int hi) const;
   void save(int lo, int hi);
   void go_back(int lo, int hi);
   void renew_twists(int lo, int hi);
-  void linearise(Row& r);
+  bool linearise(const Row& r, ActiveSystem::Local& out) const;
   void hand_out();
 
-  // sparse factor of (14)
-  bool order_slots(int lo, int hi);
-  void list_slots(int lo, int hi);
-  void eliminate_by_degree();
-  int least_joined();
-  bool allocate_pattern();
-  bool allocate_block(int i, int j);
-  int words() const { return (local_count_ + 63) / 64; }  // of a row of adjacent_
-  std::uint64_t* neighbours(int i) { return &adjacent_[static_cast<std::size_t>(i) * words()]; }
-  void join(int i, int j) { neighbours(i)[j / 64] |= 1ull << (j % 64); }
-  bool joined(int i, int j) { return (neighbours(i)[j / 64] >> (j % 64)) & 1; }
-  double* block(int i, int j) { return &blocks_[static_cast<std::size_t>(block_at_[i * local_count_ + j]) * 36]; }
-  bool has_block(int i, int j) const { return block_at_[i * local_count_ + j] >= 0; }
-  void assemble(int lo, int hi);
-  void add_side(const Row& r, int slot, const Vec6* j, double sign);
-  bool factorise();
-
-  CoupleCapacity capacity_;
   std::vector<CoupleSlot> slots_;
   std::vector<Vec6> predicted_;  // twists of the slots without these contacts
   std::vector<Group> groups_;
@@ -182,13 +170,11 @@ class Couple {
   std::vector<Row> rows_;
   std::vector<Effect> effects_;
   std::vector<int> group_of_, parent_, order_, island_first_;
-  std::vector<int> local_, local_slots_;  // slot → place in the elimination; number among the island's → slot
-  std::vector<int> place_;                // number among the island's → place in the elimination
-  std::vector<std::uint8_t> loaded_;      // (places) an active contact acts there; elsewhere (14) reads f = 0
-  int local_count_ = 0, block_count_ = 0;
-  std::vector<std::uint64_t> adjacent_;  // bit matrix of the elimination graph
-  std::vector<int> block_at_;            // (places²) block number or −1
-  std::vector<double> blocks_, rhs_;
+  ActiveSystem system_;
+  std::vector<ActiveSystem::Local> locals_;  // (rows of the island)
+  std::vector<ActiveSystem::Ends> ends_;
+  std::vector<std::uint8_t> active_;
+  std::vector<double> steps_;  // (3 a row) of the present Newton step, then the impulses before it
   CoupleReport report_;
 };
 

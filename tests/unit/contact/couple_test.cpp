@@ -270,7 +270,7 @@ TEST(Couple, ElasticSpheresKeepTheirEnergy) {
 }
 
 TEST(Couple, WhatDoesNotFitIsReported) {
-  Couple c({.slots = 1, .contacts = 1, .responses = 1, .blocks = 1});
+  Couple c({.slots = 1, .contacts = 1, .responses = 1});
   const Response m = free_response(1, {1, 0, 0, 1, 0, 1});
   const CoupleSlot s{{{0, 0, 0}, {0, 0, -1}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0, 0}};
   EXPECT_EQ(c.add_group({&s, 1}, &m), 0);

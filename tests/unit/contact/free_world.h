@@ -54,7 +54,7 @@ struct World {
   PairLaw ground, pair;
   bool has_ground = true;
   double margin = 0.005;
-  Couple couple{{.slots = 512, .contacts = 4096, .responses = 8192, .blocks = 60000}};
+  Couple couple{{.slots = 512, .contacts = 4096, .responses = 8192}};
   CoupleReport report;
   struct Warm {
     Vec3 impulse, moment;
@@ -85,7 +85,7 @@ struct World {
       x.law.friction = std::min({x.law.friction, a.friction, j < 0 ? 1e9 : bodies[j].friction});
       x.key = ((i + 1) * 4096 + static_cast<std::uint64_t>(j + 1024)) << 32 | c[k].feature;
       if (const auto m = memory.find(x.key); m != memory.end())
-        x.impulse = m->second.impulse, x.moment = m->second.moment;
+        x.impulse = m->second.impulse, x.moment = x.moment_before = m->second.moment;
       couple.add_contact(x);
       if (c[k].gap < 0) squares += c[k].gap * c[k].gap, deepest = std::max(deepest, -c[k].gap);
     }

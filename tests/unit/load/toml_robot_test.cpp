@@ -112,6 +112,7 @@ axis = "z"
 servo = "lift"
 limits = ["0 mm", "50 mm"]
 mimic = { of = "turn", multiplier = -0.1, offset = "1 cm" }
+stop = { stiffness = "3e4 N/m", damping = "40 N s/m" }
 mass = "100 g"
 inertia = { sphere = "2 cm" }
 )";
@@ -158,6 +159,8 @@ TEST(RobotToml, sliding_joints_have_lengths_and_forces) {
   EXPECT_EQ(slide.mimic->of, "turn");
   EXPECT_EQ(slide.mimic->multiplier, -0.1);
   EXPECT_EQ(slide.mimic->offset, 0.01);
+  EXPECT_EQ(slide.stop_stiffness, 3e4);
+  EXPECT_EQ(slide.stop_damping, 40);
 }
 
 TEST(RobotToml, shapes_stand_where_they_are_put) {
