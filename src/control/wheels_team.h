@@ -14,10 +14,11 @@ class WheelsTeam : public GroupController {
   void control(const GroupOutput& see, std::span<RobotCommand> members) override;
 
  private:
-  int first_, count_;  // members of the team
-  bool yellow_;
+  int first_, count_;          // members of the team
+  int others_first_, others_;  // and of the other
+  double attack_;              // the sign of x of the goal that it attacks
   PitchNumbers pitch_;
-  std::vector<PlayerPose> poses_;
+  std::vector<PlayerPose> poses_, opponents_;
   std::vector<WheelOrder> orders_;
 };
 

@@ -44,6 +44,7 @@ class GroupReader {
     keep(t, "pause", t.quantity("pause", kTime, r.pause), "referee.");
     keep(t, "still_speed", t.quantity("still_speed", kSpeed, r.still_speed), "referee.");
     keep(t, "still_time", t.quantity("still_time", kTime, r.still_time), "referee.");
+    keep(t, "half", t.quantity("half", kTime, r.half), "referee.");
     t.finish("a referee");
   }
 

@@ -124,7 +124,7 @@ void fields(Io& io, PitchSpec& x) {
 }
 template <class Io>
 void fields(Io& io, RefereeSpec& x) {
-  io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time);
+  io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time); io("half", x.half);
 }
 template <class Io>
 void fields(Io& io, OverheadSpec& x) {
@@ -139,7 +139,7 @@ void fields(Io& io, FirasimSpec& x) {
 template <class Io>
 void fields(Io& io, GroupSpec& x) {
   io("name", x.name); io("motion", x.motion); io("preset", x.preset); io("tyres", x.tyres); io("impact", x.impact);
-  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow);
+  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow); io("sides", x.sides);
   io("referee", x.referee); io("camera", x.camera); io("firasim", x.firasim);
 }
 template <class Io>

@@ -62,12 +62,14 @@ class GroupCheck {
     word(g, "impact", g.impact, {"slip", "rolling", "paper"});
     word(g, "blue", g.blue, {"strategy", "firasim", "none"});
     word(g, "yellow", g.yellow, {"strategy", "firasim", "none"});
+    word(g, "sides", g.sides, {"blue_left", "blue_right"});
     if (g.friction) number(g, "friction", *g.friction, 0, 10);
     if (g.brake) number(g, "brake", *g.brake, 1e-9, 1e6);
     if (g.referee) {
       number(g, "referee.pause", g.referee->pause, 0, 1e6);
       number(g, "referee.still_speed", g.referee->still_speed, 0, 1e6);
       number(g, "referee.still_time", g.referee->still_time, 1e-3, 1e9);
+      number(g, "referee.half", g.referee->half, 1, 1e9);
     }
     if (g.camera) check_camera(g, *g.camera);
     number(g, "firasim.rate", g.firasim.period, 1e-4, 10);

@@ -257,7 +257,8 @@ std::vector<FieldObjectSpec> pitch_objects(const PitchSpec& pitch);
 struct RefereeSpec {
   double pause = 1;          // between a goal and the next kick-off                         [s]
   double still_speed = 0.1;  // a ball slower than this ...                                  [m/s]
-  double still_time = 5;     // ... for this long is stuck: free ball                        [s]
+  double still_time = 10;    // ... for this long is stuck: free ball                        [s]
+  double half = 300;         // length of a half; then the other team kicks off              [s]
 };
 
 /// The camera above a group's field: what its drivers see.
@@ -289,6 +290,7 @@ struct GroupSpec {
   std::optional<double> friction;                      // of all contacts between bodies, instead of the preset's
   std::optional<double> brake;                         // torque limit of a braking wheel, instead of the servo's  [N m]
   std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
+  std::string sides = "blue_left";                     // blue defends −x (as FIRASim's referee) | blue_right
   std::optional<RefereeSpec> referee;
   std::optional<OverheadSpec> camera;  // none: drivers see the truth of every step
   FirasimSpec firasim;

@@ -112,6 +112,7 @@ RobotParameters robot_parameters(const RobotKind& kind, const RobotParameters& p
   r.wheel_damping = motor.damping;
   r.drive.input = DriveInput::wheel_speed;
   r.drive.speed_gain = motor.servo.kd;
+  r.top_speed = std::min(motor.servo.speed, preset.top_speed);
   r.drive.limit_drive = r.drive.limit_brake = motor.servo.torque;
   r.outline = outline_of(kind);
   if (r.outline.size() < 3)
@@ -139,6 +140,7 @@ Result<WheelsParameters> group_parameters(const Model& model, const GroupModel& 
   p.robots.clear();
   p.field = soccer_field(numbers_of(*model.pitch, group.blue));
   p.blue = group.blue;
+  p.blue_side = g.sides == "blue_right" ? 1 : -1;
   p.gravity = norm(model.gravity);
   p.tyres = g.tyres == "rolling" ? Tyres::rolling : Tyres::slip;
   p.impact = g.impact == "paper" ? ImpactMode::paper : g.impact == "rolling" ? ImpactMode::rolling : ImpactMode::slip;

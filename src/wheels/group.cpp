@@ -99,7 +99,8 @@ Group::Group(const WheelsModel& model, const GroupModel& group, std::vector<Whee
       commands_(static_cast<std::size_t>(model.robot_count())),
       scratch_(model_) {
   if (has_referee_)
-    rules_ = {group.spec.referee->pause, group.spec.referee->still_speed, group.spec.referee->still_time};
+    rules_ = {group.spec.referee->pause, group.spec.referee->still_speed, group.spec.referee->still_time,
+              group.spec.referee->half};
   const int match = state_size(model_);
   properties_ = {{"clock", "s", "time played", match + kClock},
                  {"goals_blue", "", "goals of the blue team", match + kGoalsBlue},
@@ -236,7 +237,9 @@ void Group::predict(const GroupContext& c) {
     const double* target = MemberView(c.members[static_cast<std::size_t>(i)]).target();
     const WheelJoints& j = joints_[static_cast<std::size_t>(i)];
     WheelCommand& w = commands_[static_cast<std::size_t>(i)];
-    w = halted ? WheelCommand{} : WheelCommand{j.right_sense * target[j.right], j.left_sense * target[j.left]};
+    const double top = model_.robots[static_cast<std::size_t>(i)].par.top_speed;
+    const auto cut = [top](double x) { return x > top ? top : x < -top ? -top : x; };  // NaN stays: it is counted
+    w = halted ? WheelCommand{} : WheelCommand{cut(j.right_sense * target[j.right]), cut(j.left_sense * target[j.left])};
   }
   advance(model_, bodies, commands_, c.h, scratch_, report_);
   for (int i = 0; i < model_.body_count(); ++i) {

@@ -75,8 +75,8 @@ int kick_off(const WheelsModel& m, std::span<double> state, Team first) {
     Vec2 p = formation(f, k);
     const bool kicks = (first == Team::blue) == blue && k == team - 1 && k > 0;
     if (kicks) p = {0.1 * f.half_length + 0.05, 0};  // the last one takes the kick
-    const double side = blue ? 1 : -1;
-    count(place_robot(m, state, i, side * p, blue ? M_PI : 0));
+    const double side = (blue ? 1 : -1) * m.par.blue_side;
+    count(place_robot(m, state, i, side * p, side > 0 ? M_PI : 0));
   }
   return moved;
 }
@@ -89,13 +89,48 @@ int ball_in_goal(const WheelsModel& m, std::span<const double> state) {
 
 namespace {
 
+constexpr double kFreeBallWay = 0.2, kFreeBallRoom = 0.35;  // of the two who begin, and of all others [m]
+
+/// The team's robot nearest to the mark, but not its keeper if it has others.
+int nearest_robot(const WheelsModel& m, std::span<const double> state, bool blue, Vec2 mark) {
+  const int first = blue ? 0 : blue_count(m), last = blue ? blue_count(m) : m.robot_count();
+  int best = -1;
+  double least = 1e300;
+  for (int i = last - first > 1 ? first + 1 : first; i < last; ++i) {
+    const auto b = body_of(state, i);
+    const double d = norm(Vec2{b[kX], b[kY]} - mark);
+    if (b[kPresent] != 0 && d < least) least = d, best = i;
+  }
+  return best;
+}
+
 MatchEvent free_ball(const WheelsModel& m, std::span<double> state) {
   const auto ball = body_of(state, m.robot_count());
   const Field& f = m.par.field;
   const Vec2 mark{std::copysign(f.half_length / 2, ball[kX]), std::copysign(f.half_width / 2, ball[kY])};
+  const int kicks[2] = {nearest_robot(m, state, true, mark), nearest_robot(m, state, false, mark)};
+  ball[kX] = kFarAway;
+  for (const int i : kicks)
+    if (i >= 0) body_of(state, i)[kX] = kFarAway + 1 + i;  // out of each other's way
+  for (int i = 0; i < m.robot_count(); ++i) {
+    const auto b = body_of(state, i);
+    const Vec2 p{b[kX], b[kY]}, away = p - mark;
+    if (b[kPresent] == 0 || i == kicks[0] || i == kicks[1] || norm(away) >= kFreeBallRoom) continue;
+    const double side = (i < blue_count(m) ? 1 : -1) * m.par.blue_side;  // towards its own goal
+    const Vec2 out = norm(away) > 0.05 ? (1 / norm(away)) * away : Vec2{side, 0};
+    place_robot(m, state, i, mark + kFreeBallRoom * out, b[kTheta]);
+  }
   place_ball(m, state, mark, {0, 0}, 0.01);
+  for (const int i : kicks) {
+    if (i < 0) continue;
+    const double side = (i < blue_count(m) ? 1 : -1) * m.par.blue_side;
+    place_robot(m, state, i, mark + Vec2{side * kFreeBallWay, 0}, side > 0 ? M_PI : 0);
+  }
   return MatchEvent::free_ball;
 }
+
+/// Which half is played, from 0 on.
+double half_of(double clock, const MatchRules& rules) { return std::floor(clock / rules.half + 1e-9); }
 
 MatchEvent watch(const WheelsModel& m, std::span<double> state, std::span<double> match, double h,
                  const MatchRules& rules) {
@@ -103,15 +138,22 @@ MatchEvent watch(const WheelsModel& m, std::span<double> state, std::span<double
     match[kRestartIn] -= h;
     if (match[kRestartIn] > 0) return MatchEvent::none;
     match[kRestartIn] = match[kStillFor] = 0;
-    kick_off(m, state, match[kLastRestart] > 0 ? Team::blue : Team::yellow);
+    kick_off(m, state, match[kLastRestart] == m.par.blue_side ? Team::blue : Team::yellow);
+    return MatchEvent::kick_off;
+  }
+  const double half = half_of(match[kClock], rules);
+  if (half > half_of(match[kClock] - h, rules)) {  // blue began the first
+    match[kStillFor] = 0;
+    kick_off(m, state, std::fmod(half, 2) == 0 ? Team::blue : Team::yellow);
     return MatchEvent::kick_off;
   }
   const int goal = ball_in_goal(m, state);
   if (goal != 0) {
-    ++match[goal > 0 ? kGoalsYellow : kGoalsBlue];
+    const bool against_blue = goal == m.par.blue_side;
+    ++match[against_blue ? kGoalsYellow : kGoalsBlue];
     match[kRestartIn] = rules.pause_after_goal;
-    match[kLastRestart] = goal;  // who conceded kicks off: a goal at +x was against blue
-    return goal > 0 ? MatchEvent::goal_yellow : MatchEvent::goal_blue;
+    match[kLastRestart] = goal;  // who conceded kicks off
+    return against_blue ? MatchEvent::goal_yellow : MatchEvent::goal_blue;
   }
   const auto ball = body_of(state, m.robot_count());
   const bool still = norm({ball[kBallVx], ball[kBallVy]}) < rules.still_speed;

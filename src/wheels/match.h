@@ -9,7 +9,8 @@
 
 namespace gradus::wheels {
 
-/// Blue robots come first in a group and start on +x, yellow on −x (as FIRASim does). Blue attacks the goal at −x.
+/// Blue robots come first in a group. They defend the goal at −x and yellow that at +x, as FIRASim's referee has it, or
+/// the other way round (WheelsParameters::blue_side).
 enum class Team { blue, yellow };
 
 /// What became of a wish to put something down.
@@ -28,8 +29,7 @@ Placement place_ball(const WheelsModel& m, std::span<double> state, Vec2 p, Vec2
 /// Returns how many had to be moved or could not be placed.
 int kick_off(const WheelsModel& m, std::span<double> state, Team first);
 
-/// The goal the ball is in: +1 at +x (a goal for yellow), −1 at −x (for blue), 0 none. The whole ball must be over the
-/// line.
+/// The goal the ball is in: +1 at +x, −1 at −x, 0 none. The whole ball must be over the line.
 int ball_in_goal(const WheelsModel& m, std::span<const double> state);
 
 /// The score and clock of a match, as doubles so that it can live in a state slab.
@@ -50,12 +50,14 @@ using MatchState = std::array<double, kMatchSize>;
 struct MatchRules {
   double pause_after_goal = 1.0;  // the ball stays in the goal for this long [s]
   double still_speed = 0.1;       // slower than this ...                                          [m/s]
-  double still_time = 5.0;        // ... for this long is a stuck ball: free ball                   [s]
+  double still_time = 10;         // ... for this long is a stuck ball: free ball                   [s]
+  double half = 300;              // then the team kicks off that did not begin                     [s]
 };
 enum class MatchEvent { none, goal_blue, goal_yellow, kick_off, free_ball };
 
-/// Watches a step of length h: counts goals, kicks off again after the pause, frees a stuck ball at the nearest
-/// free-ball mark (centres of the quadrants).
+/// Watches a step of length h: counts goals, kicks off again after the pause and for every half, frees a stuck ball at
+/// the nearest free-ball mark (centres of the quadrants): one robot of each team 20 cm from it on its own side, all
+/// others farther away [MiroSot laws, free ball].
 MatchEvent referee(const WheelsModel& m, std::span<double> state, std::span<double> match, double h,
                    const MatchRules& rules);
 

@@ -44,6 +44,7 @@ struct RobotParameters {
   double wheel_damping = 2e-5;                   // μ                                                       [N·m·s]
   double tyre_static = 0.8, tyre_sliding = 0.7;  // friction coefficients across
   Drive drive;
+  double top_speed = 1e6;                             // commands beyond it are cut to it                    [rad/s]
   std::vector<Vec2> outline = square_outline(0.075);  // counter-clockwise, star-shaped         [m]
 };
 
@@ -97,6 +98,7 @@ struct Numerics {
 struct WheelsParameters {
   std::vector<RobotParameters> robots;  // one entry per robot, blue ones first
   int blue = -1;                        // how many of them are blue; −1: half, rounded up
+  int blue_side = -1;                   // −1: blue defends the goal at −x, 1: at +x
   BallParameters ball;
   Surfaces surfaces;
   Field field;

@@ -193,7 +193,8 @@ void MatchLink::announce(const World& world, int event) {
       for (RefereePlacement& p : wanted_) {
         const bool yellow = p.team == Color::yellow;
         for (const Robot& r : p.robots)
-          if ((r.x > 0) != yellow) place(world, r, yellow, true, later_);  // in the own half only; blue's is +x
+          if ((r.x > 0) == own_half_is_positive(world.groups().model(group_), yellow))  // in no other half
+            place(world, r, yellow, true, later_);
         p.robots.clear();
       }
       break;
