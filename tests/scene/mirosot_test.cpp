@@ -404,6 +404,30 @@ TEST_F(Wire, every_step_waits_for_the_clients_answer_and_no_picture_is_lost) {
   EXPECT_EQ(match_->impatient(), 1);
 }
 
+/// A client bound to 127.0.0.1 does not get multicast. While its team is not heard, pictures go there too.
+TEST_F(Wire, a_client_that_is_bound_to_loopback_hears_pictures_after_a_while) {
+  SceneSpec s = match_scene("3v3");
+  open(s, false);
+  match_.reset();
+  s.groups[0].yellow = "firasim";
+  s.groups[0].firasim.vision = {"224.0.0.1:" + std::to_string(ear_.port())};
+  s.groups[0].firasim.commands = s.groups[0].firasim.placement = "127.0.0.1:0";
+  s.groups[0].firasim.referee = "127.0.0.1:" + std::to_string(referee_port());
+  world_ = driven_world(s);
+  auto match = firasim::MatchLink::open(*world_, 0, {false, 0.05});
+  ASSERT_TRUE(match) << to_string(match.notes().front());
+  match_ = std::move(*match);
+  firasim::Environment e;
+  while (hear(e)) continue;  // what the first world sent
+  int before = 0, after = 0;
+  for (int k = 0; k < 180; ++k) {
+    step();
+    while (hear(e)) ++(k < 119 ? before : after);
+  }
+  EXPECT_EQ(before, 0);
+  EXPECT_GE(after, 55);
+}
+
 TEST_F(Wire, replacements_are_carried_out_and_broken_datagrams_counted) {
   open(match_scene("3v3"), false);
   firasim::Packet p;
