@@ -64,6 +64,8 @@ function(gradus_library)
   target_link_libraries(gradus PRIVATE gradus::session gradus::batch)
   target_include_directories(gradus PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_compile_features(gradus PUBLIC cxx_std_20)
+  target_link_options(gradus PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/gradus.map)
+  set_target_properties(gradus PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/gradus.map)
   set_target_properties(gradus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endfunction()
 

@@ -61,6 +61,7 @@ class SceneDraft {
   SceneDraft& add(const std::string& name, const RobotDraft& robot, Triple position = {0, 0, 0},
                   const std::string& motion = "articulated");
   SceneDraft& on_ground();  // the robot added last is lowered until it touches the ground
+  SceneDraft& impedance();  // the robot added last is commanded by impedance [Simulation::impedance]
 
  private:
   friend class Simulation;

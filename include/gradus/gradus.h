@@ -118,6 +118,12 @@ class Simulation {
   std::span<const double> v(int robot) const;        // base angular (3) and linear velocity (3), world axes, joints
   std::span<const double> torques(int robot) const;  // joint forces of the last step
   std::span<double> targets(int robot);              // of the joints; held until changed
+  /// τ = kp (target − q) + kd (speed − v) + torque of each joint, held until changed. Empty unless the scene says
+  /// commands = "impedance" of the robot; torque control: kp = kd = 0.
+  struct Impedance {
+    std::span<double> speed, torque, kp, kd;
+  };
+  Impedance impedance(int robot);
   std::span<const double> q(const std::string& robot) const { return q(find_robot(robot)); }
   std::span<const double> v(const std::string& robot) const { return v(find_robot(robot)); }
   std::span<const double> torques(const std::string& robot) const { return torques(find_robot(robot)); }

@@ -88,4 +88,9 @@ SceneDraft& SceneDraft::on_ground() {
   return impl_->scene.robots.back().on_ground = true, *this;
 }
 
+SceneDraft& SceneDraft::impedance() {
+  if (impl_->scene.robots.empty()) throw Error("impedance: no robot was added yet");
+  return impl_->scene.robots.back().commands = "impedance", *this;
+}
+
 }  // namespace gradus

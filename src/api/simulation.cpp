@@ -186,6 +186,12 @@ std::span<const double> Simulation::v(int robot) const { return impl_->index(rob
 std::span<const double> Simulation::torques(int robot) const { return impl_->index(robot), impl_->world().tau(robot); }
 std::span<double> Simulation::targets(int robot) { return impl_->index(robot), impl_->world().targets(robot); }
 
+Simulation::Impedance Simulation::impedance(int robot) {
+  impl_->index(robot);
+  const RobotCommand c = impl_->world().command(robot);
+  return {c.velocity, c.torque, c.kp, c.kd};
+}
+
 void Simulation::set_state(int robot, std::span<const double> q, std::span<const double> v) {
   impl_->index(robot);
   const std::size_t nq = impl_->world().q(robot).size(), nv = impl_->world().v(robot).size();

@@ -60,6 +60,11 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   if (t.has("motion") && !r.group.empty())
     fault(t.place("motion"), "motion: its group says how it moves", "remove it, or remove group");
   t.boolean("self_contact", r.self_contact);
+  if (t.text("commands", r.commands) && r.commands != "position" && r.commands != "impedance") {
+    fault(t.place("commands"), "commands: there is no way " + in_quotes(r.commands) + " to command joints",
+          did_you_mean(r.commands, {"position", "impedance"}));
+    r.commands = "position";
+  }
   if (const toml::table* scatter = t.table("scatter")) read_scatter(*scatter, r);
   read_joints(t, r);
   read_servos(t, r);

@@ -498,7 +498,7 @@ Result<Model> compile(const SceneSpec& scene) {
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
     RobotModel robot{r.name, nullptr, r.motion,           r.controller,  r.p_WB,
-                     r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact};
+                     r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact, r.commands == "impedance"};
     set_kind(scene, i, m, robot, notes);
     if (!robot.kind) return notes;
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);

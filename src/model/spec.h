@@ -223,6 +223,7 @@ struct RobotInstanceSpec {
   double scatter = 0;                  // start moved by up to this along x and y, by the seed  [m]
   double scatter_yaw = 0;              // and turned about z  [rad]
   bool self_contact = false;           // its own links touch each other (articulated only)
+  std::string commands = "position";   // what its controller asks of joints: position | impedance [drive/servo.h (7)]
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
   Place place;

@@ -241,6 +241,16 @@ std::span<double> World::stiffness(int robot) {
   return {input_.slab.data() + engine_->at(robot).stiffness, static_cast<std::size_t>(engine_->kind(robot).njoint())};
 }
 
+RobotCommand World::command(int robot) {
+  RobotCommand c{targets(robot), stiffness(robot), {}, {}, {}, {}};
+  const int at = engine_->at(robot).impedance;
+  if (at < 0) return c;
+  const auto n = static_cast<std::size_t>(engine_->kind(robot).njoint());
+  double* numbers = input_.slab.data() + at;
+  c.velocity = {numbers, n}, c.torque = {numbers + n, n}, c.kp = {numbers + 2 * n, n}, c.kd = {numbers + 3 * n, n};
+  return c;
+}
+
 void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
   double* push = input_.slab.data() + engine_->at(robot).target + engine_->kind(robot).njoint() + kPushLink;
   const double out[7] = {double(link), force.x, force.y, force.z, p_L.x, p_L.y, p_L.z};

@@ -88,8 +88,8 @@ void World::run_controllers() {
 
 void World::control(ControllerSlot& c) {
   const RobotOutput out = output(c.robot, c.room);
-  RobotCommand command{targets(c.robot), stiffness(c.robot)};
-  c.controller->control(out, command);
+  RobotCommand order = command(c.robot);
+  c.controller->control(out, order);
   const RobotLayout& at = engine_->at(c.robot);
   input_.slab[static_cast<std::size_t>(at.target + engine_->kind(c.robot).njoint() + kDue)] =
       static_cast<double>(c.rate.next(k()));

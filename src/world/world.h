@@ -116,6 +116,7 @@ class World {
   std::span<const double> targets(int robot) const;
   std::span<double> stiffness(int robot);  // of the joints' chains, held; empty if the robot has none
   std::span<const double> stiffness(int robot) const;
+  RobotCommand command(int robot);  // all of these as a controller gets them
   void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
   struct Push {
     int link;         // −1: none

@@ -22,7 +22,7 @@ GroupOutput World::output_of_group(int group, SightRoom& room) const {
 
 void World::add_group_controller(int group, std::unique_ptr<GroupController> controller, double period) {
   GroupControllerSlot c{group, std::move(controller), Rate(period, 0, model_.step), {}, {}};
-  for (const int robot : groups().model(group).members) c.commands.push_back({targets(robot), {}});
+  for (const int robot : groups().model(group).members) c.commands.push_back(command(robot));
   output_of_group(group, c.room);  // makes room
   group_controllers_.push_back(std::move(c));
 }

@@ -128,6 +128,7 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
   if (!problem.empty()) return error(place, "controller library '" + path + "' " + problem, "");
   c->target_.resize(static_cast<std::size_t>(kind.njoint()));
   c->stiffness_.resize(c->target_.size());
+  c->impedance_.resize(4 * c->target_.size());
   return c;
 }
 
@@ -144,12 +145,20 @@ void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   if (!failure_.empty()) return;
   std::copy(command.target.begin(), command.target.end(), target_.begin());
   std::copy(command.stiffness.begin(), command.stiffness.end(), stiffness_.begin());
+  const std::size_t n = command.target.size();
+  const std::span<double> impedance[] = {command.velocity, command.torque, command.kp, command.kd};
+  for (std::size_t i = 0; i < 4; ++i) std::copy(impedance[i].begin(), impedance[i].end(), impedance_.begin() + static_cast<std::ptrdiff_t>(i * n));
+  double* const room = command.velocity.empty() ? nullptr : impedance_.data();
   const gradus_output out = output_of(o);
   gradus_command in{.size = sizeof(gradus_command),
                     .version = GRADUS_CONTROLLER_VERSION,
                     .joint_count = static_cast<std::int32_t>(command.target.size()),
                     .target = target_.data(),
-                    .stiffness = command.stiffness.empty() ? nullptr : stiffness_.data()};
+                    .stiffness = command.stiffness.empty() ? nullptr : stiffness_.data(),
+                    .velocity = room,
+                    .torque = room ? room + n : nullptr,
+                    .kp = room ? room + 2 * n : nullptr,
+                    .kd = room ? room + 3 * n : nullptr};
   std::int32_t answer = 0;
   std::string problem = run_guarded(path_.c_str(), [&] { answer = functions_->step(self_, &out, &in); });
   if (problem.empty()) problem = failed_thread_of(reinterpret_cast<const void*>(functions_->step));
@@ -157,10 +166,15 @@ void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   if (answer != 0) return fail("ended the run with code " + std::to_string(answer));
   for (std::size_t j = 0; j < command.target.size(); ++j)
     if (!std::isfinite(target_[j])) return fail("asked for a joint target that is not finite");
+  for (std::size_t j = 0; room && j < 4 * n; ++j)
+    if (!std::isfinite(impedance_[j]) || (j >= 2 * n && impedance_[j] < 0))
+      return fail(j < 2 * n ? "asked for a speed or torque that is not finite" : "asked for a gain that is negative or not finite");
   for (std::size_t j = 0; j < command.stiffness.size(); ++j)
     if (!(stiffness_[j] >= 0 && stiffness_[j] <= 1)) return fail("asked for a stiffness outside 0 ... 1");
   std::copy_n(target_.begin(), command.target.size(), command.target.begin());
   std::copy_n(stiffness_.begin(), command.stiffness.size(), command.stiffness.begin());
+  for (std::size_t i = 0; room && i < 4; ++i)
+    std::copy_n(room + i * n, n, impedance[i].begin());
 }
 
 }  // namespace gradus

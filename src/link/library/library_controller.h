@@ -33,7 +33,7 @@ class LibraryController : public Controller {
   void* handle_ = nullptr;
   void* self_ = nullptr;
   std::unique_ptr<Functions> functions_;
-  std::vector<double> target_, stiffness_;  // (njoint) what the library writes to
+  std::vector<double> target_, stiffness_, impedance_;  // (njoint) what the library writes to
 };
 
 }  // namespace gradus
