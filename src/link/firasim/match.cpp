@@ -36,8 +36,6 @@ class BoardDriver : public GroupController {
 };
 
 /// Is a team's own half the one with x > 0?
-bool own_half_is_positive(const GroupModel& g, bool yellow) { return yellow == (g.spec.sides == "blue_left"); }
-
 Result<ServerOptions> server_options(const GroupModel& g) {
   const FirasimSpec& f = g.spec.firasim;
   ServerOptions o;
