@@ -1,6 +1,7 @@
 /// Wheeled matches in the step: what the scenes describe, what the group publishes, snapshots, logs, impulses,
 /// placements, and teams over FIRASim's protocol on real sockets.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -195,7 +196,7 @@ TEST(Mirosot, a_snapshot_in_the_middle_of_play_goes_on_with_the_same_bits) {
 }
 
 TEST(Mirosot, a_log_with_placements_and_a_halt_replays_to_the_same_hash) {
-  const auto file = std::filesystem::temp_directory_path() / "gradus_mirosot_test.mcap";
+  const auto file = std::filesystem::temp_directory_path() / ("gradus_mirosot_test_" + std::to_string(getpid()) + ".mcap");
   const SceneSpec s = match_scene("3v3");
   const auto world = driven_world(s);
   {

@@ -35,7 +35,6 @@ class BoardDriver : public GroupController {
   bool remote_[2];
 };
 
-/// Is a team's own half the one with x > 0?
 Result<ServerOptions> server_options(const GroupModel& g) {
   const FirasimSpec& f = g.spec.firasim;
   ServerOptions o;
@@ -59,6 +58,7 @@ Result<ServerOptions> server_options(const GroupModel& g) {
 
 constexpr double kSilence = 2;  // [s] simulated
 
+/// Is a team's own half the one with x > 0?
 bool own_half_is_positive(const GroupModel& g, bool yellow) { return yellow == (g.spec.sides == "blue_left"); }
 
 Result<RefereeOptions> referee_options(const GroupModel& g) {
