@@ -10,7 +10,7 @@ GRADUS := $(BUILD)/apps/cli/gradus
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: demo test bench build everything configure setup install uninstall clean help
+.PHONY: demo test bench build everything configure setup-look setup-test install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
@@ -23,21 +23,24 @@ test: everything
 	# A real browser in software rendering on a busy machine misses a deadline now and then: it may try again.
 	ctest --test-dir $(BUILD) --output-on-failure -R '^web_browser' --repeat until-pass:3
 
-bench: build
+bench: setup-test build
 	$(GRADUS) bench
 
 # Program and library only: tests take twice as long to build, and those who want to look need not wait for them.
 build: configure
 	cmake --build $(BUILD) -j $(JOBS) --target gradus gradus_cli
 
-everything: configure
+everything: setup-test configure
 	cmake --build $(BUILD) -j $(JOBS)
 
-configure: setup
+configure: setup-look
 	@cmake --preset release > $(or $(TMPDIR),/tmp)/gradus-configure.log 2>&1 || { cat $(or $(TMPDIR),/tmp)/gradus-configure.log; exit 1; }
 
-setup:
-	@tools/setup
+# A look must not install compilers and browsers that only the tests need.
+setup-look:
+	@tools/setup look
+setup-test:
+	@tools/setup test
 
 # DESTDIR is put before PREFIX, for those who make packages.
 install: build

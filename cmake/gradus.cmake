@@ -1,6 +1,13 @@
 # Build rules shared by all folders.
 option(GRADUS_APPS  "build the gradus program" ${PROJECT_IS_TOP_LEVEL})
 option(GRADUS_TESTS "build the tests" ${PROJECT_IS_TOP_LEVEL})
+if(GRADUS_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest not found (tools/setup test installs it): program and library only")
+    set(GRADUS_TESTS OFF)
+  endif()
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -1,5 +1,9 @@
 // gradus: robots that walk, roll and play soccer, each at the level of detail that the question needs.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
 
 #include "cli/commands.h"
 #include "cli/usage.h"
@@ -53,6 +57,12 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return explain(app, e);
+  } catch (const std::bad_alloc&) {
+    return std::fprintf(stderr, "error: there is not enough memory for this\n"), 1;
+  } catch (const std::exception& e) {  // of the file system: no permission, a name that is too long
+    return std::fprintf(stderr, "error: %s\n", e.what()), 1;
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return std::fprintf(stderr, "error: the results could not be written: %s\n", std::strerror(errno)), 1;
   return outcome.status;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/running.h"
 #include "load/units.h"
+#include "model/check.h"
 
 namespace gradus::cli {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 std::string check_duration(const std::string& text) {
   double seconds = 0;
   if (const auto fault = parse_quantity(text, dimension::kTime, seconds)) return fault->text + "; " + fault->suggestion;
-  return seconds > 0 ? "" : "a positive time is due";
+  return seconds > 0 && seconds <= kLongestRun ? "" : "a time above 0 and up to 1e8 s (three years) is due";
 }
 
 std::string check_seed(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "cli/pacing.h"
 #include "cli/running.h"
 #include "io/progress.h"
+#include "link/library/guard.h"
 #include "load/units.h"
 #include "wheels/group.h"
 
@@ -55,6 +57,8 @@ void on_interrupt(int signal) {
     std::raise(signal);
   }
   interrupted = 1;
+  // A controller library that has not come back for a second is not waited for; its failure names it.
+  if (library_running_for(1) != nullptr) end_running_library();
 }
 
 std::string hash_text(std::uint64_t hash) {
@@ -96,6 +100,14 @@ void print_shortcomings(const World& world) {
                 r.coupling.dropped + r.field_dropped);
 }
 
+/// JSON knows no NaN and no infinity, and null is no number: they become text.
+void name_numbers_that_are_none(nlohmann::ordered_json& j) {
+  if (j.is_structured())
+    for (auto& part : j) name_numbers_that_are_none(part);
+  if (!j.is_number_float() || std::isfinite(j.get<double>())) return;
+  j = std::isnan(j.get<double>()) ? "nan" : j.get<double>() > 0 ? "inf" : "-inf";
+}
+
 void print_json(const Session& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
   nlohmann::ordered_json j;
@@ -121,7 +133,8 @@ void print_json(const Session& run, const Summary& s, const std::string& scene) 
         {"base", {{"x", p.x}, {"y", p.y}, {"z", p.z}, {"roll", rpy.x}, {"pitch", rpy.y}, {"yaw", rpy.z}}},
         {"fallen", w.fallen(r)}};
   }
-  std::printf("%s\n", j.dump(1).c_str());
+  name_numbers_that_are_none(j);
+  std::printf("%s\n", j.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 /// All but touches one by one; a game has hundreds of touches, of which who touched whom, how often and when first is
@@ -225,6 +238,7 @@ int run_scene(const RunOptions& o) {
   if (!run) return 1;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGHUP, on_interrupt);  // the terminal was closed: logs are closed too
   const std::optional<Summary> s = o.view_port ? drive_viewed(run, o) : drive(*run, o);
   if (!s) return 1;
   const Diagnostics lost = run->close_logs();

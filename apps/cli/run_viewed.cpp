@@ -29,13 +29,14 @@ class FileWatch {
       for (const MeshSpec& m : r.robot.meshes) add(m.file);
     }
   }
-  /// Names of the changed ones; "" if none. A file that is missing is being saved: the next look tells.
+  /// Names of the changed ones; "" if none. A file that is missing or empty is being saved: the next look tells.
   std::string changed() {
     std::string names;
     for (auto& [path, time] : times_) {
       std::error_code missing;
       const auto now = fs::last_write_time(path, missing);
       if (missing || now == time) continue;
+      if (fs::is_regular_file(path, missing) && fs::file_size(path, missing) == 0) continue;
       time = now;
       names += (names.empty() ? "" : ", ") + fs::path(path).filename().string();
     }

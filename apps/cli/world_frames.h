@@ -27,6 +27,7 @@ class WorldFrames {
     return bodies_[static_cast<std::size_t>(number)];
   }  // as numbered in frames
   const std::string& level(int robot, int level) const;
+  int body_count() const { return static_cast<int>(bodies_.size()); }
   const std::string& path(int property) const { return paths_[static_cast<std::size_t>(property)]; }
   /// Keeps the numbers of properties as they are when motions change; for recordings, which have one description.
   void keep_description() { keeps_description_ = true; }

@@ -31,14 +31,14 @@ void WorldView::step() {
 
 std::string WorldView::apply(const view::Action& action) {
   gradus::Command c;
-  const auto robot_name = [&](int r) { return world().model().robots[static_cast<std::size_t>(r)].name; };
   if (const auto* motion = std::get_if<view::SetMotion>(&action)) {
     c.kind = gradus::Command::Kind::motion;
-    c.robot = robot_name(motion->robot);
-    c.name = frames_.level(motion->robot, motion->level);
+    c.robot = motion->robot_name;
+    c.name = motion->level_name;
+    if (world().model().find_robot(c.robot) < 0) return "there is no robot '" + c.robot + "' any more";
   } else if (const auto* set = std::get_if<view::SetProperty>(&action)) {
     c.kind = gradus::Command::Kind::set;
-    c.name = frames_.path(set->property);
+    c.name = set->path;
     c.value = set->value;
   } else if (std::holds_alternative<view::Push>(action) || std::holds_alternative<view::ReleasePush>(action)) {
     return take_hold(std::get_if<view::Push>(&action));
@@ -50,6 +50,7 @@ std::string WorldView::apply(const view::Action& action) {
 
 /// The viewer's hand takes a body, moves on with it or, without a pull, lets it go.
 std::string WorldView::take_hold(const view::Push* pull) {
+  if (pull != nullptr && (pull->body < 0 || pull->body >= frames_.body_count())) return "there is no such body";
   const bool lets_go = is_pushed_ && (!pull || frames_.body(pull->body).robot != frames_.body(push_.body).robot);
   if (lets_go) {
     gradus::Command end;

@@ -72,7 +72,8 @@ Action set_motion(const json& j, const SceneDescription& scene) {
   std::vector<std::string> names;
   for (const Robot& r : scene.robots) names.push_back(r.name);
   const int robot = index_of("robot", text(j, "robot"), names);
-  return SetMotion{robot, index_of("level of this robot", text(j, "level"), scene.robots[robot].levels)};
+  const std::string level = text(j, "level");
+  return SetMotion{robot, index_of("level of this robot", level, scene.robots[robot].levels), names[robot], level};
 }
 
 Action set_property(const json& j, const SceneDescription& scene) {
@@ -84,12 +85,12 @@ Action set_property(const json& j, const SceneDescription& scene) {
   const int index = static_cast<int>(it - scene.properties.begin());
   if (it->type == PropertyType::boolean) {
     if (!field(j, "value").is_boolean()) throw BadCommand("'value' must be true or false");
-    return SetProperty{index, j["value"].get<bool>() ? 1.0 : 0.0};
+    return SetProperty{index, j["value"].get<bool>() ? 1.0 : 0.0, path};
   }
   const double x = number(j, "value", -1e300, 1e300);
   const std::string problem = range_fault(it->lower, it->upper, it->unit.c_str(), x);
   if (!problem.empty()) throw BadCommand(path + " " + problem);
-  return SetProperty{index, x};
+  return SetProperty{index, x, path};
 }
 
 Action push(const json& j, const SceneDescription& scene) {

@@ -20,13 +20,17 @@ struct Step {
 struct Speed {
   double factor = 1;  // simulated over wall time; infinity = as fast as possible
 };
+/// Indices are those of the scene description that the command was checked against. By the time it is carried out the
+/// simulation may have another one (a level changed, a scene was saved), so what is meant is the name.
 struct SetMotion {
   int robot = 0;  // index into robots
   int level = 0;  // index into its levels
+  std::string robot_name = {}, level_name = {};
 };
 struct SetProperty {
   int property = 0;  // index into properties, a settable one
   double value = 0;  // within its bounds
+  std::string path = {};
 };
 /// A spring from the point of the body that the mouse took hold of to where the mouse is:
 ///   f = stiffness (target − point), |f| ≤ max_force, plus whatever damping the simulation adds.
@@ -58,6 +62,7 @@ struct Command {
   std::uint64_t viewer = 0;  // who asked; for ViewServer::reply
   std::uint32_t id = 0;      // the viewer's number of the command
   Action action;
+  std::uint32_t scene_revision = 0;  // of the description it was checked against
 };
 
 /// Does it change the simulation (and so need the lease)?

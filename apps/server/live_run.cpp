@@ -65,8 +65,16 @@ Pacer::Clock::duration LiveRun::turn() {
   return pacer_.wait(Pacer::Clock::now());
 }
 
+std::string LiveRun::obey(const Command& command) {
+  if (const auto scene = simulation_.describe(); scene != scene_) server_.set_scene(scene_ = scene);
+  // A body is known by its number alone; those of another scene mean other bodies, or none.
+  if (std::holds_alternative<Push>(command.action) && command.scene_revision != scene_->revision)
+    return "the scene has changed";
+  return carry_out(command.action);
+}
+
 void LiveRun::handle(const Command& command) {
-  const std::string error = carry_out(command.action);
+  const std::string error = obey(command);
   server_.reply(command, error.empty(), error);
 }
 
@@ -121,13 +129,18 @@ void LiveRun::tell_change(const Action& action) {
     server_.announce({simulation_.k(), static_cast<double>(simulation_.k()) * scene_->step, kind, text, robot});
   };
   if (const auto* m = std::get_if<SetMotion>(&action)) {
-    const Robot& robot = scene_->robots[static_cast<std::size_t>(m->robot)];
-    tell("level", robot.name + " → " + robot.levels[static_cast<std::size_t>(m->level)], m->robot);
+    for (std::size_t r = 0; r < scene_->robots.size(); ++r)
+      if (scene_->robots[r].name == m->robot_name)
+        tell("level", m->robot_name + " → " + m->level_name, static_cast<int>(r));
   } else if (const auto* set = std::get_if<SetProperty>(&action)) {
     char value[32];
     std::snprintf(value, sizeof value, "%g", set->value);
-    tell("set", scene_->properties[static_cast<std::size_t>(set->property)].path + " = " + value, -1);
-  } else if (const auto* push = std::get_if<Push>(&action); push && !was_pushed_) {
+    const auto i = static_cast<std::size_t>(set->property);
+    tell(
+        "set",
+        (!set->path.empty() || i >= scene_->properties.size() ? set->path : scene_->properties[i].path) + " = " + value,
+        -1);
+  } else if (const auto* push = std::get_if<Push>(&action); push && !was_pushed_ && push->body < scene_->body_count()) {
     const int robot = scene_->robot_of(push->body);
     const std::string name = robot >= 0 ? scene_->robots[static_cast<std::size_t>(robot)].name : "";
     tell("push", name + " pushed by hand", robot);

@@ -68,6 +68,9 @@ class LiveRun {
   std::uint64_t k_max() const { return course_.k_end; }
   std::size_t memory() const { return course_.bytes() + ghost_.bytes(); }  // of the past  [B]
 
+  /// A viewer's command, which may be of an older scene description; "" or why not.
+  std::string obey(const Command& command);
+
  private:
   struct Snapshot {
     std::uint64_t k;

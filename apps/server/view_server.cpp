@@ -597,7 +597,8 @@ void ViewServer::Hub::carry_out(Viewer& viewer, ParsedCommand command) {
   }
   const bool is_push = std::holds_alternative<Push>(command.action);
   const bool is_release = std::holds_alternative<ReleasePush>(command.action);
-  if (!commands_.push({viewer.number_, command.id, command.action})) return answer(false, "the simulation is busy");
+  if (!commands_.push({viewer.number_, command.id, command.action, scene_->revision}))
+    return answer(false, "the simulation is busy");
   push_is_held_ = is_push || (push_is_held_ && !is_release);
   ++accepted_commands_;  // the simulation replies
 }

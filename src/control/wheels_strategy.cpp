@@ -93,7 +93,7 @@ class Thoughts {
 
   /// On its line, where the ball would cross it; no farther out than the posts.
   Goal keep() const {
-    const double line = -see_.attack * (pitch_.half_length - 0.7 * pitch_.robot_side);
+    const double line = -see_.attack * (pitch_.half_length - 0.9 * pitch_.robot_side);
     const double post = 0.5 * pitch_.goal_width - 0.02;
     double y = ball_.y;
     const double towards = -see_.attack * see_.ball_vx;

@@ -20,7 +20,8 @@ class GroupReader {
                                  {"tyres", &g_.tyres},
                                  {"impact", &g_.impact},
                                  {"blue", &g_.blue},
-                                 {"yellow", &g_.yellow}})
+                                 {"yellow", &g_.yellow},
+                                 {"sides", &g_.sides}})
       keep(t_, key, t_.text(key, *x));
     double x = 0;
     if (keep(t_, "friction", t_.number("friction", x))) g_.friction = x;

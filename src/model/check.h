@@ -32,6 +32,9 @@ using SceneFault = std::function<void(const std::string& path, const Place& othe
                                       const std::string& suggestion)>;
 void check_groups(const SceneSpec& scene, const SceneFault& fault);
 
+/// Bounds within which step numbers are exact and times do not overflow.
+inline constexpr double kShortestStep = 1e-6, kLongestRun = 1e8;  // [s]
+
 /// What a scene may name.
 const std::vector<std::string>& known_motions();
 const std::vector<std::string>& known_group_motions();  // of groups, not of single robots

@@ -21,6 +21,8 @@ FileKind kind_of(const std::string& path) {
   for (const char* robot : {".urdf", ".xacro", ".xml", ".sdf", ".mjcf", ".world"})
     if (extension == robot) return FileKind::robot;
   if (extension == ".mcap") return FileKind::log;
+  std::error_code unreadable;
+  if (!fs::is_regular_file(path, unreadable)) return FileKind::scene;  // a pipe would wait for ever
   std::FILE* f = std::fopen(path.c_str(), "rb");
   if (!f) return FileKind::scene;
   std::string text(1 << 16, '\0');

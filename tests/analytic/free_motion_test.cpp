@@ -27,6 +27,21 @@ TEST_P(FreeFall, follows_the_parabola_to_a_nanometre_over_ten_seconds) {
   }
 }
 
+/// A rotation stays one: 20,000 steps of a fast spin leave the quaternion's length at 1 to rounding, at every level.
+TEST_P(FreeFall, the_orientation_stays_a_unit_quaternion) {
+  SceneSpec s = scene(0.001);
+  auto& r = add(s, solid_box(10, {0.1, 0.4, 0.9}), GetParam(), {0, 0, 0});
+  r.w_WB = {3, 40, -7};
+  const auto world = make_world(s);
+  double worst = 0;
+  for (int k = 0; k < 20000; ++k) {
+    world->step();
+    const Quat q = base_orientation(world->q(0).data());
+    worst = std::max(worst, std::fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1));
+  }
+  EXPECT_LT(worst, 1e-14);
+}
+
 /// The complex case of the Gazebo "boxes" benchmark [facts/legged.md 1.5]: a box that tumbles while it flies.
 struct Tumble {
   double dH = 0, dE = 0,

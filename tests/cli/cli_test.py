@@ -187,6 +187,41 @@ class Logs(Scratch):
         self.assertIn("state hash", out)
         self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
 
+    def test_the_terminal_closing_closes_the_log_too(self):
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            log = self.path / f"{number}.mcap"
+            child = subprocess.Popen([GRADUS, "run", "levels", "--for", "1000s", "--speed", "real", "--log", str(log), "--quiet"],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(1.5)
+            child.send_signal(number)
+            out, err = child.communicate(timeout=60)
+            self.assertIn("interrupted", err)
+            self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
+
+    def test_times_that_overflow_are_refused_with_bounds(self):
+        self.assertIn("1e8 s", run("run", "levels", "--for", "1e18s").stderr)
+        for setting, word in [("world.duration=1e300 s", "1e8 s"), ("world.step=1e-12 s", "1 us"), ("world.log=1e-15 s", "1 us")]:
+            done = run("run", "levels", "--set", setting)
+            self.assertEqual(done.returncode, 1, setting)
+            self.assertIn(word, done.stderr)
+
+    def test_what_cannot_be_written_or_read_is_one_line_and_no_abort(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([GRADUS, "run", "levels", "--for", "0.1s", "--json"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not be written", done.stderr)
+        fifo = self.path / "scene.toml"
+        os.mkfifo(fifo)
+        for name in [fifo, "/dev/zero", self.path / ("x" * 5000), self.path, self.path / "no" / "such"]:
+            done = run("run", name, "--for", "0.1s")
+            self.assertIn(done.returncode, (1, 2), name)
+            self.assertIn("error", done.stderr)
+
+    def test_numbers_that_are_none_are_text_in_json(self):
+        done = run("run", "levels", "--for", "0.05s", "--json", "--at", "0.01 s: level3.left_knee.v=1e308 rad/s")
+        self.assertNotIn("null", done.stdout)
+        json.loads(done.stdout)
+
     def test_things_that_are_no_logs_are_refused(self):
         junk = self.path / "junk.mcap"
         junk.write_bytes(os.urandom(5000))
@@ -227,6 +262,19 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
                 self.assertIn(f"lib{name}.so", done.stderr)
                 self.assertIn(word, done.stderr)
                 self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
+
+    def test_a_library_that_loops_for_ever_is_named_and_can_be_ended(self):
+        log = self.path / "loop.mcap"
+        child = subprocess.Popen([GRADUS, "run", self.with_library("libloop.so"), "--for", "2s", "--log", str(log), "--quiet"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(4)
+        self.assertIsNone(child.poll())
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 1)
+        self.assertIn("libloop.so", err)
+        self.assertIn("did not return and was ended", err)
+        self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
 
     def test_a_library_that_flushes_small_numbers_and_rounds_upwards_changes_no_bit(self):
         hashes = []

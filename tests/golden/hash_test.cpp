@@ -90,5 +90,15 @@ TEST(Golden, a_change_of_the_last_bit_changes_the_hash) {
   EXPECT_NE(hash[0], hash[1]);
 }
 
+/// What controllers asked for decides the next step, so it is part of the hash.
+TEST(Golden, a_target_is_part_of_the_hash) {
+  SceneSpec s = scene(0.001);
+  add(s, humanoid28(), "articulated", {0, 0, 1});
+  const auto world = make_world(s);
+  const std::uint64_t before = world->hash();
+  world->targets(0)[3] = std::nextafter(world->targets(0)[3], 2.0);
+  EXPECT_NE(world->hash(), before);
+}
+
 }  // namespace
 }  // namespace gradus::test

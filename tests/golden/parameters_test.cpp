@@ -1,6 +1,7 @@
 /// Parameters set while a run goes on: what follows from them, who is touched, and that runs with them can be repeated,
 /// rewound and replayed bit for bit.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <map>
@@ -286,7 +287,7 @@ TEST(Parameters, need_no_new_version_of_snapshots_where_none_was_set) {
 // ---- logs
 
 TEST(Parameters, that_were_set_are_in_the_log_and_replay_gives_the_same_hashes) {
-  const std::string path = testing::TempDir() + "parameters_test.mcap";
+  const std::string path = testing::TempDir() + "parameters_test_" + std::to_string(getpid()) + ".mcap";
   const SceneSpec s = two_standing();
   const auto w = make_world(s);
   auto log = Recorder::open(path, s, *w, {});

@@ -1,6 +1,7 @@
 /// Wheeled matches in the step: what the scenes describe, what the group publishes, snapshots, logs, impulses,
 /// placements, and teams over FIRASim's protocol on real sockets.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -195,7 +196,7 @@ TEST(Mirosot, a_snapshot_in_the_middle_of_play_goes_on_with_the_same_bits) {
 }
 
 TEST(Mirosot, a_log_with_placements_and_a_halt_replays_to_the_same_hash) {
-  const auto file = std::filesystem::temp_directory_path() / "gradus_mirosot_test.mcap";
+  const auto file = std::filesystem::temp_directory_path() / ("gradus_mirosot_test_" + std::to_string(getpid()) + ".mcap");
   const SceneSpec s = match_scene("3v3");
   const auto world = driven_world(s);
   {
@@ -402,6 +403,30 @@ TEST_F(Wire, every_step_waits_for_the_clients_answer_and_no_picture_is_lost) {
   EXPECT_EQ(target[0], 20);
   step();  // nobody answers: it goes on after its patience
   EXPECT_EQ(match_->impatient(), 1);
+}
+
+/// A client bound to 127.0.0.1 does not get multicast. While its team is not heard, pictures go there too.
+TEST_F(Wire, a_client_that_is_bound_to_loopback_hears_pictures_after_a_while) {
+  SceneSpec s = match_scene("3v3");
+  open(s, false);
+  match_.reset();
+  s.groups[0].yellow = "firasim";
+  s.groups[0].firasim.vision = {"224.0.0.1:" + std::to_string(ear_.port())};
+  s.groups[0].firasim.commands = s.groups[0].firasim.placement = "127.0.0.1:0";
+  s.groups[0].firasim.referee = "127.0.0.1:" + std::to_string(referee_port());
+  world_ = driven_world(s);
+  auto match = firasim::MatchLink::open(*world_, 0, {false, 0.05});
+  ASSERT_TRUE(match) << to_string(match.notes().front());
+  match_ = std::move(*match);
+  firasim::Environment e;
+  while (hear(e)) continue;  // what the first world sent
+  int before = 0, after = 0;
+  for (int k = 0; k < 180; ++k) {
+    step();
+    while (hear(e)) ++(k < 119 ? before : after);
+  }
+  EXPECT_EQ(before, 0);
+  EXPECT_GE(after, 55);
 }
 
 TEST_F(Wire, replacements_are_carried_out_and_broken_datagrams_counted) {

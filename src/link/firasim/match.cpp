@@ -35,9 +35,6 @@ class BoardDriver : public GroupController {
   bool remote_[2];
 };
 
-/// Is a team's own half the one with x > 0?
-bool own_half_is_positive(const GroupModel& g, bool yellow) { return yellow == (g.spec.sides == "blue_left"); }
-
 Result<ServerOptions> server_options(const GroupModel& g) {
   const FirasimSpec& f = g.spec.firasim;
   ServerOptions o;
@@ -58,6 +55,11 @@ Result<ServerOptions> server_options(const GroupModel& g) {
   if (!faults.empty()) return faults;
   return o;
 }
+
+constexpr double kSilence = 2;  // [s] simulated
+
+/// Is a team's own half the one with x > 0?
+bool own_half_is_positive(const GroupModel& g, bool yellow) { return yellow == (g.spec.sides == "blue_left"); }
 
 Result<RefereeOptions> referee_options(const GroupModel& g) {
   RefereeOptions o;
@@ -100,6 +102,12 @@ MatchLink::MatchLink(int group, const GroupModel& model, const MatchOptions& opt
       server_(std::move(server)),
       referee_(std::move(referee)),
       wanted_(2) {}
+
+/// A team that was never heard may be bound to 127.0.0.1, where multicast does not arrive. Not from the beginning, for
+/// those that hear both get every picture twice.
+bool MatchLink::misses_a_client() const {
+  return (remote_[0] && server_.board().heard(0) == 0) || (remote_[1] && server_.board().heard(1) == 0);
+}
 
 bool MatchLink::all_have_answered() const {
   for (int team = 0; team < 2; ++team)
@@ -173,7 +181,8 @@ void MatchLink::publish(const World& world) {
   if (frame != last_frame_) {
     last_frame_ = frame;
     picture(world.output_of_group(group_, sights_), picture_);
-    server_.send(picture_);
+    also_loopback_ = also_loopback_ || (world.time() > kSilence && misses_a_client());
+    server_.send(picture_, also_loopback_);
   }
   if (!speaks_) return;
   const auto match = wheels::match_of(world.section(group_));
@@ -278,7 +287,10 @@ std::vector<std::string> MatchLink::summary() const {
       "entries refused",
       c.frames, c.packets, c.malformed, c.oversized, c.flooded, c.stale, c.refused)};
   if (c.packets == 0 && awaits_clients())
-    out.push_back("         no client was heard: it has to send its commands to the address above");
+    out.push_back(
+        "         no client was heard: it has to send its commands to the address above; a client that is bound to "
+        "127.0.0.1 "
+        "hears pictures with --firasim=vision=127.0.0.1:10002");
   if (c.watchdog_stops || c.send_failures || impatient())
     out.push_back(
         fmt::format("         {} teams stopped by the watchdog, {} pictures not sent, {} steps without an answer",

@@ -47,6 +47,7 @@ class MatchLink : public ProtocolLink {
   MatchLink(int group, const GroupModel& model, const MatchOptions& options, Server server, RefereeLink referee);
   void poll(const World& world);
   bool all_have_answered() const;
+  bool misses_a_client() const;
   void take(const World& world, const Orders& orders);
   void take(const World& world, const RefereeCommand& command);
   void place(const World& world, const Robot& robot, bool yellow, bool present,
@@ -58,6 +59,7 @@ class MatchLink : public ProtocolLink {
   FirasimSpec spec_;
   MatchOptions options_;
   bool remote_[2], speaks_;
+  bool also_loopback_ = false;  // pictures go to 127.0.0.1 too
   Server server_;
   RefereeLink referee_;
   Orders orders_;

@@ -115,11 +115,13 @@ void Server::poll(double now, Orders& orders) {
   board_.watch(now, counters_);
 }
 
-void Server::send(const Environment& environment) {
+void Server::send(const Environment& environment, bool also_loopback) {
   encode(environment, encoded_);
   ++counters_.frames;
-  for (const Address& a : options_.vision)
+  for (const Address& a : options_.vision) {
     if (!out_.send(a, encoded_)) ++counters_.send_failures;
+    if (also_loopback && a.is_multicast()) (void)out_.send({"127.0.0.1", a.port}, encoded_);  // perhaps nobody is there
+  }
 }
 
 }  // namespace gradus::firasim

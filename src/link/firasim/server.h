@@ -10,7 +10,7 @@
 namespace gradus::firasim {
 
 struct ServerOptions {
-  std::vector<Address> vision = {{"224.0.0.1", 10002}};  // add 127.0.0.1:10002 for clients bound to that address
+  std::vector<Address> vision = {{"224.0.0.1", 10002}};
   Address commands = {"127.0.0.1", 20011};
   std::string interface = "127.0.0.1";  // of multicast: with loopback nothing leaves the machine
   int robots_per_team = 5;
@@ -71,7 +71,8 @@ class Server {
   void poll(double now, Orders& orders);
   /// Waits until a datagram is there, at most `seconds` of wall time.
   bool wait(double seconds) const { return in_.wait(seconds); }
-  void send(const Environment& environment);
+  /// also_loopback: to 127.0.0.1 at the ports of the multicast groups too, for clients that are bound to it.
+  void send(const Environment& environment, bool also_loopback = false);
   const CommandBoard& board() const { return board_; }
   const ServerCounters& counters() const { return counters_; }
   std::uint16_t command_port() const { return in_.port(); }

@@ -167,6 +167,24 @@ TEST(Mcap, EveryFlippedBitIsNoticed) {
   }
 }
 
+/// An attachment has a sum of its own, which is looked at when it is loaded, not only by verify().
+TEST(Mcap, ADamagedAttachmentIsNotHandedOut) {
+  const TempDir dir;
+  const std::string text = "[world]\nstep = \"1 ms\"\n";
+  std::string whole = sample_log(random_messages(3, 5, 20), 300);
+  const std::size_t at = whole.find(text);
+  ASSERT_NE(at, std::string::npos);
+  for (const std::size_t byte : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
+    std::string flipped = whole;
+    flipped[at + byte] = static_cast<char>(flipped[at + byte] ^ 4);
+    write_text(dir.file("flip.mcap"), flipped);
+    auto reader = McapReader::open(dir.file("flip.mcap"));
+    ASSERT_TRUE(reader);
+    ASSERT_NE(reader->attachment("scene.toml"), nullptr);
+    EXPECT_FALSE(reader->load(*reader->attachment("scene.toml"))) << byte;
+  }
+}
+
 TEST(Mcap, RandomBytesAfterTheMagicNeverHurt) {
   const TempDir dir;
   const std::string whole = sample_log(random_messages(30, 17), 400);

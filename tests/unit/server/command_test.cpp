@@ -35,9 +35,12 @@ TEST(Command, names_become_indices) {
   const auto m = good<SetMotion>(R"({"id":1,"do":"set_motion","robot":"red1","level":"articulated"})");
   EXPECT_EQ(m.robot, 0);
   EXPECT_EQ(m.level, 1);
+  EXPECT_EQ(m.robot_name, "red1") << "the name is what counts when the scene has changed meanwhile";
+  EXPECT_EQ(m.level_name, "articulated");
   const auto p = good<SetProperty>(R"({"id":1,"do":"set_property","path":"red1.gain","value":1.5})");
   EXPECT_EQ(p.property, 1);
   EXPECT_EQ(p.value, 1.5);
+  EXPECT_EQ(p.path, "red1.gain");
   EXPECT_EQ(good<SetProperty>(R"({"id":1,"do":"set_property","path":"red1.light","value":true})").value, 1);
 }
 

@@ -51,6 +51,16 @@ class LiveRunTest : public testing::Test {
   std::map<std::uint64_t, std::uint64_t> hashes_;
 };
 
+/// Bodies are known by number: one of an older scene description means another body, or none at all.
+TEST_F(LiveRunTest, a_push_of_an_older_scene_is_refused) {
+  Command push{1, 1, Push{1, {0, 0, 0.1}, {1, 0.5, 0.5}, 100, 100}, world_->describe()->revision};
+  EXPECT_EQ(run_->obey(push), "");
+  push.scene_revision = world_->describe()->revision + 7;
+  EXPECT_NE(run_->obey(push), "");
+  push.action = ReleasePush{};
+  EXPECT_EQ(run_->obey(push), "") << "letting go needs no scene";
+}
+
 TEST_F(LiveRunTest, a_step_adds_exactly_one) {
   step(1);
   EXPECT_EQ(run_->look().k, 1u);
