@@ -241,7 +241,8 @@ std::vector<double> targets_at(WalkController& c, const RobotKind& kind, double 
   out.q_WB = {1, 0, 0, 0};
   out.gyro = {0, 0.3, 0};
   out.foot_force = force;
-  RobotCommand command{target, {}};
+  RobotCommand command{};
+  command.target = target;
   c.control(out, command);
   return target;
 }
