@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "load/scene_toml.h"
+#include "batch/worlds.h"
 #include "session/attach.h"
 #include "support/golden_inputs.h"
 
