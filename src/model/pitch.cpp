@@ -58,17 +58,17 @@ class Draughtsman {
   void draw_surface() {
     const double back = x_ + p_.goal_depth, post = p_.goal_width / 2;
     painted("surface", -x_, x_, -y_, y_, kPaint / 2, kPlay);
-    painted("blue_goal_floor", x_, back, -post, post, kPaint / 2, kBlue * 0.35);
-    painted("yellow_goal_floor", -back, -x_, -post, post, kPaint / 2, kYellow * 0.35);
+    painted("blue_goal_floor", -back, -x_, -post, post, kPaint / 2, kBlue * 0.35);
+    painted("yellow_goal_floor", x_, back, -post, post, kPaint / 2, kYellow * 0.35);
   }
 
   void draw_walls() {
     const double back = x_ + p_.goal_depth, post = p_.goal_width / 2;
     wall("wall_left", -x_ - kThick, x_ + kThick, y_, y_ + kThick, kWood);
     wall("wall_right", -x_ - kThick, x_ + kThick, -y_ - kThick, -y_, kWood);
-    for (const int side : {-1, 1}) {  // blue defends +x
-      const std::string end = side > 0 ? "blue" : "yellow";
-      const Vec3 colour = side > 0 ? kBlue : kYellow;
+    for (const int side : {-1, 1}) {  // blue defends −x
+      const std::string end = side < 0 ? "blue" : "yellow";
+      const Vec3 colour = side < 0 ? kBlue : kYellow;
       const auto across = [&](const std::string& name, double a, double b, double y0, double y1, Vec3 c) {
         wall(end + name, side > 0 ? a : -b, side > 0 ? b : -a, y0, y1, c);
       };
@@ -97,7 +97,7 @@ class Draughtsman {
     line("halfway", -kLine / 2, kLine / 2, -y_, y_);
     const double aw = p_.area_width / 2;
     for (const int side : {-1, 1}) {
-      const std::string end = side > 0 ? "blue" : "yellow";
+      const std::string end = side < 0 ? "blue" : "yellow";
       const double front = side * (x_ - p_.area_depth), mark = side * (x_ - p_.penalty_mark);
       line(end + "_area", front - kLine / 2, front + kLine / 2, -aw, aw);
       for (const int sy : {-1, 1})

@@ -361,7 +361,7 @@ export class App implements FeedListener {
     const t = this.timeline;
     switch (e.key) {
       case ' ':
-        return (e.target as HTMLElement).matches('button') ? null : () => t.togglePause();
+        return () => t.togglePause(); // also where a button has the focus: Enter presses it
       case 'ArrowRight':
         return () => t.step(ten);
       case 'ArrowLeft':

@@ -191,6 +191,7 @@ export class Stage {
     this.softShadows.setScene(scene);
     const plane = scene.field.find((f) => isGround(f.shape));
     this.groundColour = plane ? new THREE.Color().setRGB(...plane.shape.colour, THREE.SRGBColorSpace) : null;
+    this.ground.visible = plane !== undefined; // where the scene has none there is nothing to stand on, and terrain has valleys
     this.paintGround();
     this.hasAnchor = false;
     if (!keepCamera) this.framed = false;
