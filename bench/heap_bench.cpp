@@ -9,7 +9,7 @@
 #include "bench/mjcf.h"
 #include "bench/mujoco.h"
 #include "load/robot_toml.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include "batch/lanes/lanes.h"
 #include "bench/mjcf.h"
 #include "bench/mujoco.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::bench {
 namespace {

@@ -19,7 +19,7 @@
 #include "cma.h"
 #include "load/motion_toml.h"
 #include "load/scene_toml.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Fits the actuator chains of servos/*.toml to recordings, with the engine itself as the model
-// (apps/cli/papers/recordings.h).
+// (apps/papers/recordings.h).
 //
 //   ninja -C build/release fit_servos
 //   build/release/tools/fit_servos xl330|go1|xm430 DATA [--half] [--from FILE] [--evaluations N] [--seed N]
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/papers/recordings.h"
+#include "common/recordings.h"
 #include "cma.h"
 #include "load/servo_toml.h"
 

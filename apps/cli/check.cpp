@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "cli/advice.h"
+#include "common/advice.h"
 #include "cli/commands.h"
 #include "io/mcap_reader.h"
 #include "load/motion_toml.h"
@@ -9,7 +9,7 @@
 #include "load/scene_toml.h"
 #include "load/servo_toml.h"
 #include "load/walk_toml.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::cli {
 namespace {

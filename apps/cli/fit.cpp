@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "cli/commands.h"
-#include "cli/papers/recordings.h"
+#include "common/recordings.h"
 #include "load/servo_toml.h"
 #include "load/units.h"
 #include "tools/cma.h"

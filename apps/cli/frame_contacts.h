@@ -4,7 +4,7 @@
 #include <span>
 
 #include "server/frame.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::cli {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/view_server.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::cli {
 

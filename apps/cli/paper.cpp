@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/papers/paper.h"
+#include "papers/paper.h"
 
 #include <cstdio>
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "cli/commands.h"
-#include "cli/papers/plot.h"
+#include "common/plot.h"
 #include "cli/samples.h"
 #include "load/units.h"
 

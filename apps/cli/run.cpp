@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/runner.h"
+#include "cli/running.h"
 #include "load/units.h"
 
 namespace gradus::cli {

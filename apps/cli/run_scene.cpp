@@ -8,10 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/firasim.h"
 #include "cli/pacing.h"
-#include "cli/runner.h"
+#include "cli/running.h"
 #include "io/progress.h"
+#include "load/units.h"
+#include "wheels/group.h"
 
 namespace gradus::cli {
 
@@ -21,9 +22,28 @@ double speed_factor(const std::string& text) {
   return text.empty() || text == "max" ? 0 : text == "real" ? 1 : std::strtod(text.c_str(), nullptr);
 }
 
-double speed_of(const Runner& run, const RunOptions& o) {
-  const bool people_or_clients = run.wants_real_time() || (o.view_port && !run.firasim());
+double speed_of(const Session& run, const RunOptions& o) {
+  const bool people_or_clients = run.wants_real_time() || (o.view_port && run.links().empty());
   return o.speed.empty() && people_or_clients ? 1 : speed_factor(o.speed);
+}
+
+std::unique_ptr<Session> start_session(const RunOptions& o) {
+  auto scene = load_scene_with(o.scene, o.sets, o.motions);
+  if (!scene) return nullptr;
+  if (o.seed) scene->seed = *o.seed;
+  SessionOptions s;
+  s.threads = o.threads, s.clock = thread_time;
+  s.logs = o.logs, s.properties = o.properties, s.timed = o.timed;
+  double duration = 0;
+  if (!o.duration.empty() && !parse_quantity(o.duration, dimension::kTime, duration)) s.duration = duration;
+  if (o.firasim) s.links.emplace_back("firasim", *o.firasim);
+  auto session = Session::make(std::move(*scene), s);
+  print(session.notes());
+  if (!session) return nullptr;
+  for (const auto& link : (*session)->links())
+    for (const std::string& line : link->addresses())
+      std::fprintf(stderr, "%s: %s\n", std::string(link->name()).c_str(), line.c_str());
+  return std::move(*session);
 }
 
 namespace {
@@ -43,7 +63,40 @@ std::string hash_text(std::uint64_t hash) {
   return text;
 }
 
-void print_json(Runner& run, const Summary& s, const std::string& scene) {
+/// Score and clock of each group, and placements that were moved.
+void print_matches(const World& world) {
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const auto match = wheels::match_of(world.section(g));
+    std::printf("  %s: blue %g : %g yellow after %.1f s\n", world.groups().model(g).spec.name.c_str(),
+                match[wheels::kGoalsBlue], match[wheels::kGoalsYellow], match[wheels::kClock]);
+  }
+  const PlaceCounters& p = world.placements();
+  if (p.moved + p.refused > 0)
+    std::printf("  placements: %" PRId64 " moved to the nearest free place, %" PRId64 " refused\n", p.moved, p.refused);
+}
+
+nlohmann::ordered_json matches_json(const World& world) {
+  nlohmann::ordered_json j;
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const auto match = wheels::match_of(world.section(g));
+    j[world.groups().model(g).spec.name] = {{"blue", match[wheels::kGoalsBlue]},
+                                            {"yellow", match[wheels::kGoalsYellow]},
+                                            {"clock", match[wheels::kClock]},
+                                            {"placements_moved", world.placements().moved},
+                                            {"placements_refused", world.placements().refused}};
+  }
+  return j;
+}
+
+/// Where the result is less than it should be: contacts that found no room.
+void print_shortcomings(const World& world) {
+  const StepReport& r = world.report();
+  if (r.coupling.dropped + r.field_dropped > 0)
+    std::printf("  warning: %" PRId64 " contacts found no room and were left out, so bodies may sink into each other\n",
+                r.coupling.dropped + r.field_dropped);
+}
+
+void print_json(const Session& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
   nlohmann::ordered_json j;
   j["scene"] = scene;
@@ -53,11 +106,13 @@ void print_json(Runner& run, const Summary& s, const std::string& scene) {
   j["steps"] = s.steps;
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
+  j["dropped_contacts"] = w.report().coupling.dropped + w.report().field_dropped;
   j["events"] = nlohmann::json::array();
   for (const Event& e : run.events())
     j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
   if (!w.groups().empty()) j["match"] = matches_json(w);
-  if (run.firasim()) j["firasim"] = firasim_json(*run.firasim());
+  for (const auto& link : run.links())
+    for (const auto& [name, number] : link->figures()) j[std::string(link->name())][name] = number;
   for (int r = 0; r < w.robot_count(); ++r) {
     const Vec3 p = base_position(w.q(r).data()), rpy = to_roll_pitch_yaw(base_orientation(w.q(r).data()));
     j["robots"][w.model().robots[static_cast<std::size_t>(r)].name] = {
@@ -92,7 +147,7 @@ void print_events(const std::vector<Event>& events) {
   if (order.size() > kShown) std::printf("              … and %zu more pairs that touch\n", order.size() - kShown);
 }
 
-void print_table(Runner& run, const Summary& s, const std::string& scene) {
+void print_table(const Session& run, const Summary& s, const std::string& scene) {
   const World& w = run.world();
   const double sim = static_cast<double>(s.steps) * w.model().step;
   std::printf("%s: %.3f s simulated in %.3f s (%.1f times real time), %" PRId64 " steps of %g ms\n\n", scene.c_str(),
@@ -109,12 +164,14 @@ void print_table(Runner& run, const Summary& s, const std::string& scene) {
   if (shown < w.robot_count()) std::printf("  … and %d more\n", w.robot_count() - shown);
   print_events(run.events());
   print_matches(w);
-  if (run.firasim()) print_firasim(*run.firasim());
+  for (const auto& link : run.links())
+    for (const std::string& line : link->summary()) std::printf("  %s\n", line.c_str());
+  print_shortcomings(w);
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
 }
 
 /// Steps until the time is over, Ctrl-C or a fault; returns what the summary needs.
-Summary drive(Runner& run, const RunOptions& o) {
+Summary drive(Session& run, const RunOptions& o) {
   World& w = run.world();
   Pacing pacing(speed_of(run, o), w.time());
   ProgressSetup setup;
@@ -164,13 +221,14 @@ class QuietOutput {
 
 int run_scene(const RunOptions& o) {
   QuietOutput quiet(o.json);
-  auto run = Runner::make(o);
+  auto run = start_session(o);
   if (!run) return 1;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   const std::optional<Summary> s = o.view_port ? drive_viewed(run, o) : drive(*run, o);
   if (!s) return 1;
-  const bool whole = run->close_logs();
+  const Diagnostics lost = run->close_logs();
+  print(lost);
   if (interrupted) std::fprintf(stderr, "interrupted after %.3f s of simulated time\n", run->world().time());
   if (!run->stopped().empty()) std::fprintf(stderr, "error: %s\n", run->stopped().c_str());
   quiet.end();
@@ -178,7 +236,7 @@ int run_scene(const RunOptions& o) {
     print_json(*run, *s, o.scene);
   else
     print_table(*run, *s, o.scene);
-  return whole && run->stopped().empty() ? 0 : 1;
+  return lost.empty() && run->stopped().empty() ? 0 : 1;
 }
 
 }  // namespace gradus::cli

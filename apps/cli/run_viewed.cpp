@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "cli/runner.h"
+#include "cli/running.h"
 #include "cli/scene_changes.h"
 #include "cli/world_view.h"
 
@@ -71,7 +71,7 @@ std::string shortened(const std::vector<std::string>& changes) {
 /// A run, seen and steered through a server that outlives it.
 class ViewedRun {
  public:
-  ViewedRun(std::unique_ptr<Runner>& run, const RunOptions& options, view::ViewServer& server)
+  ViewedRun(std::unique_ptr<Session>& run, const RunOptions& options, view::ViewServer& server)
       : run_(run), options_(options), server_(server), watch_(run->scene()) {
     begin(1);
     const double factor = speed_of(*run, options);
@@ -109,13 +109,13 @@ class ViewedRun {
     if (!run_->can_rewind()) return tell("note", names + " was saved; this run goes on with what it began with");
     const auto scene = load_scene_or_robot(options_.scene);
     if (!scene) return tell("error", "not reloaded, the old scene goes on:\n" + all_errors(scene.notes()));
-    auto fresh = Runner::make(options_);  // with --set and --motion as before
+    auto fresh = start_session(options_);  // with --set and --motion as before
     if (!fresh) return tell("error", names + " does not fit the options of this run");
     const std::vector<std::string> changes = scene_changes(run_->scene(), fresh->scene());
     if (changes.empty()) return tell("note", names + " was saved, but nothing changed");
     reload(std::move(fresh), names, changes);
   }
-  void reload(std::unique_ptr<Runner> fresh, const std::string& names, const std::vector<std::string>& changes) {
+  void reload(std::unique_ptr<Session> fresh, const std::string& names, const std::vector<std::string>& changes) {
     const view::Frame before = live_->look();
     const std::uint32_t revision = before.scene_revision + 1;
     live_.reset();
@@ -129,7 +129,7 @@ class ViewedRun {
     tell("note", "reloaded " + names + ": " + shortened(changes));
   }
 
-  std::unique_ptr<Runner>& run_;
+  std::unique_ptr<Session>& run_;
   const RunOptions& options_;
   view::ViewServer& server_;
   FileWatch watch_;
@@ -140,7 +140,7 @@ class ViewedRun {
 
 }  // namespace
 
-std::optional<Summary> drive_viewed(std::unique_ptr<Runner>& run, const RunOptions& o) {
+std::optional<Summary> drive_viewed(std::unique_ptr<Session>& run, const RunOptions& o) {
   view::ServerOptions options;
   options.port = static_cast<std::uint16_t>(*o.view_port);
   const auto server = view::ViewServer::start(options);

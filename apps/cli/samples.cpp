@@ -10,18 +10,13 @@
 
 #include "cli/commands.h"
 #include "cli/replay_log.h"
-#include "cli/runner.h"
+#include "world/properties.h"
 
 namespace gradus::cli {
 namespace {
 
-bool is_pattern(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
 bool fits(const std::string& pattern, const std::string& path) {
   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
-}
-
-void print_no_match(const std::string& pattern) {
-  std::fprintf(stderr, "error: no property is like '%s'; gradus show SCENE --properties lists them\n", pattern.c_str());
 }
 
 /// Columns of one run, sampled while it is run again.
@@ -42,7 +37,7 @@ class Sampler {
   bool begin(const World& world) {
     failed_ = true;  // until all is found
     const auto paths = chosen_properties(world, patterns_.empty() ? default_properties(world) : patterns_);
-    if (!paths) return false;
+    if (!paths) return print(paths.notes()), false;
     samples_.columns.push_back({"time", "s"});
     for (const std::string& path : *paths) {
       const auto view = find_property(world, path);
@@ -111,24 +106,6 @@ std::optional<Samples> read_table(const std::string& file, const std::vector<std
 }
 
 }  // namespace
-
-std::optional<std::vector<std::string>> chosen_properties(const World& world,
-                                                          const std::vector<std::string>& patterns) {
-  std::vector<std::string> out;
-  std::vector<Property> all;
-  for (const std::string& pattern : patterns) {
-    if (!is_pattern(pattern)) {
-      out.push_back(pattern);  // whoever looks it up says if it is not there
-      continue;
-    }
-    if (all.empty()) all = list_properties(world);
-    const std::size_t before = out.size();
-    for (const Property& p : all)
-      if (fits(pattern, p.path)) out.push_back(p.path);
-    if (out.size() == before) return print_no_match(pattern), std::nullopt;
-  }
-  return out;
-}
 
 std::optional<Samples> read_samples(const std::string& log, const std::vector<std::string>& patterns, double rate) {
   return std::filesystem::path(log).extension() == ".csv" ? read_table(log, patterns) : run_again(log, patterns, rate);

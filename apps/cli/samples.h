@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/csv.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::cli {
 
@@ -15,8 +15,6 @@ struct Samples {
   std::vector<std::vector<double>> values;  // (columns) each over time
 };
 
-/// The paths that exist, of paths and patterns: "level3.*.q" means all joints. Errors are printed; then nothing.
-std::optional<std::vector<std::string>> chosen_properties(const World& world, const std::vector<std::string>& patterns);
 /// patterns empty: base and joints of every robot (.mcap), all columns (.csv). rate: samples per simulated second of an
 /// .mcap log, 0: as often as it was recorded. Nothing after errors, which were printed.
 std::optional<Samples> read_samples(const std::string& log, const std::vector<std::string>& patterns, double rate);

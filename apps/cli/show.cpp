@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "load/scene_json.h"
-#include "session/properties.h"
+#include "world/properties.h"
 
 namespace gradus::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "cli/hand_watch.h"
 #include "cli/replay_log.h"
-#include "cli/runner.h"
+#include "cli/running.h"
 #include "cli/samples.h"
 #include "cli/world_frames.h"
 #include "server/recording.h"
@@ -53,16 +53,13 @@ class Pictures {
     std::iota(all_.begin(), all_.end(), std::uint16_t{0});
     first_ = world.k();
     interval_ = std::max<std::int64_t>(1, std::llround(1 / (rate_ * world.model().step)));
-    event_interval_ = std::max<std::int64_t>(1, std::llround(world.model().log_period / world.model().step));
     watch_ = std::make_unique<EventWatch>(world);
     hands_ = std::make_unique<HandWatch>(world);
   }
   void note_events(const World& world) {
     events_.clear();
     happened_.clear();
-    if ((world.k() - first_) % event_interval_ == 0) watch_->look(world, events_);
-    watch_->look_at_matches(world, events_);
-    watch_->look_at_touches(world, events_);
+    watch_->look(world, events_);
     hands_->look(world, happened_);
     for (const Event& e : events_)
       recording_->add(view::Event{static_cast<std::uint64_t>(world.k()), e.time, e.kind, e.robot + " " + e.what,
@@ -76,7 +73,7 @@ class Pictures {
   std::unique_ptr<view::Recording> recording_;
   std::vector<std::uint16_t> all_;
   view::Frame frame_;
-  std::int64_t first_ = 0, interval_ = 1, event_interval_ = 1;
+  std::int64_t first_ = 0, interval_ = 1;
   std::unique_ptr<EventWatch> watch_;
   std::unique_ptr<HandWatch> hands_;
   std::vector<Event> events_;

@@ -7,7 +7,7 @@
 #include "shape/trees/scene.h"
 #include "shape/library.h"
 #include "server/frame.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::cli {
 

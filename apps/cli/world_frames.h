@@ -8,7 +8,7 @@
 #include "cli/volume_trees.h"
 #include "server/frame.h"
 #include "server/scene_description.h"
-#include "session/properties.h"
+#include "world/properties.h"
 
 namespace gradus::cli {
 

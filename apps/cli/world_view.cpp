@@ -10,7 +10,7 @@ constexpr double kSpringTime = 0.1;  // damping over stiffness of the mouse's sp
 
 }  // namespace
 
-WorldView::WorldView(Runner& run, std::uint32_t first_revision)
+WorldView::WorldView(Session& run, std::uint32_t first_revision)
     : run_(run), frames_(run.world(), run.scene().name, run.scene().about, first_revision) {}
 
 /// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward,

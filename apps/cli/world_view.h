@@ -1,6 +1,6 @@
-/// A run in the hands of viewers: what LiveRun asks for, done to a Runner.
+/// A run in the hands of viewers: what LiveRun asks for, done to a Session.
 #pragma once
-#include "cli/runner.h"
+#include "cli/running.h"
 #include "cli/world_frames.h"
 #include "server/live_run.h"
 
@@ -8,8 +8,8 @@ namespace gradus::cli {
 
 class WorldView : public view::Simulation {
  public:
-  explicit WorldView(Runner& run, std::uint32_t first_revision = 1);
-  explicit WorldView(std::unique_ptr<Runner> run) : WorldView(*run) { owned_ = std::move(run); }
+  explicit WorldView(Session& run, std::uint32_t first_revision = 1);
+  explicit WorldView(std::unique_ptr<Session> run) : WorldView(*run) { owned_ = std::move(run); }
   std::shared_ptr<const view::SceneDescription> describe() override;
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;
@@ -26,8 +26,8 @@ class WorldView : public view::Simulation {
   std::string take_hold(const view::Push* pull);
   std::string renew_push();
 
-  std::unique_ptr<Runner> owned_;  // of a twin
-  Runner& run_;
+  std::unique_ptr<Session> owned_;  // of a twin
+  Session& run_;
   WorldFrames frames_;
   view::Push push_;         // the spring that a viewer holds …
   bool is_pushed_ = false;  // … if so

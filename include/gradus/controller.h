@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define GRADUS_CONTROLLER_VERSION 2 /* 2: motors and stiffness */
+#define GRADUS_CONTROLLER_VERSION 3 /* 2: motors and stiffness; 3: speed, torque and gains of joints */
 
 typedef struct gradus_robot_info {
   uint32_t size, version;
@@ -61,6 +61,12 @@ typedef struct gradus_command {
   /* since version 2 */
   double* stiffness; /* (joint_count) 0 ... 1, share of the servo's output, 0 releases the motor; holds the last ones;
                         NULL if no joint has a motor */
+  /* since version 3; (joint_count) each, held like targets; NULL unless the scene says commands = "impedance" of the robot:
+     torque = kp (target - q) + kd (velocity - v) + torque, within the servo's limits. Torque control: kp = kd = 0. */
+  double* velocity;
+  double* torque;
+  double* kp; /* begin as the servo's */
+  double* kd;
 } gradus_command;
 
 /* A library exports these four functions. */

@@ -44,27 +44,4 @@ void command_wheels(const RobotKind& kind, const WheelOrder& order, RobotCommand
   command.target[static_cast<std::size_t>(j.left)] = j.left_sense * order.left;
 }
 
-void picture(const GroupOutput& see, firasim::Environment& out) {
-  const GroupModel& group = *see.group;
-  const auto match = wheels::match_of(see.section);
-  out.step = static_cast<std::uint32_t>(std::llround(1000 * see.time));
-  out.blue.clear(), out.yellow.clear();
-  for (int i = 0; i < group.blue + group.yellow; ++i) {
-    const Sight& s = see.members[static_cast<std::size_t>(i)];
-    if (!s.seen) continue;
-    const bool blue = i < group.blue;
-    const auto id = static_cast<std::uint32_t>(blue ? i : i - group.blue);
-    (blue ? out.blue : out.yellow).push_back({id, s.x, s.y, s.theta, s.vx, s.vy, s.w});
-  }
-  const Sight& ball = see.members.back();
-  const auto robot = static_cast<std::size_t>(group.members.back());
-  const double radius = see.model->robots[robot].kind->shapes[0].spec.radius;
-  if (ball.seen) out.ball = {ball.x, ball.y, radius, ball.vx, ball.vy, 0};  // a missed ball stays where it was
-  const PitchSpec& p = *see.model->pitch;
-  out.field = {p.width,         p.length,     p.goal_width, p.goal_depth,
-               p.centre_radius, p.area_width, p.area_depth, p.penalty_mark};
-  out.goals_blue = static_cast<std::uint32_t>(match[wheels::kGoalsBlue]);
-  out.goals_yellow = static_cast<std::uint32_t>(match[wheels::kGoalsYellow]);
-}
-
 }  // namespace gradus::control

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "control/wheels_strategy.h"
-#include "link/firasim/messages.h"
 #include "state/controller.h"
 
 namespace gradus::control {
@@ -24,8 +23,5 @@ class WheelsTeam : public GroupController {
 
 /// Writes wheel speeds into the targets of a robot.
 void command_wheels(const RobotKind& kind, const WheelOrder& order, RobotCommand& command);
-
-/// What FIRASim would send of this picture.
-void picture(const GroupOutput& see, firasim::Environment& out);
 
 }  // namespace gradus::control

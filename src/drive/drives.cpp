@@ -56,7 +56,10 @@ void Drives::begin(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q() + 7, *v = view.v() + 6, *target = view.target(), *now = view.drive_state();
   DriveForce* out = view.drive_out();
-  begin_servos(kind.joints.data(), kind.njoint(), q, v, target, h, out);
+  if (const double* command = view.impedance())
+    begin_impedances(kind.joints.data(), kind.njoint(), q, v, target, command, h, out);
+  else
+    begin_servos(kind.joints.data(), kind.njoint(), q, v, target, h, out);
   const Room room = room_of(kind, view.drive_own());
   for (std::size_t i = 0; i < room.n; ++i) {
     const Chain& c = room.chains[i];

@@ -8,6 +8,8 @@
 ///   friction: −F v/max(|v|, v_s), slope F/v_s inside ±v_s                                                          (4)
 ///   spring: −k (q + h v)                                                                                           (5)
 ///
+///   commanded by impedance: the wish in (1) is kp (target − q − h v) + kd v_d + τ_d with the controller's kp and kd        (7)
+///
 /// All of it is reviewed with the predicted acceleration: a servo beyond its bound is held there, with the slope of the
 /// bound at the speed that comes out, so that no joint is driven beyond v₀; a stop that would pull is off; friction that
 /// turned the joint round sticks, and sticking beyond F slides.
@@ -22,6 +24,10 @@ namespace gradus {
 template <class T, class F, class J>
 GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
                                 DriveForceT<T>* out);
+/// (7).  command: speeds v_d, torques τ_d, kp and kd (njoint each)
+template <class T, class F, class J>
+GRADUS_INLINE void begin_impedances(const J* joints, int njoint, const T* q, const T* v, const T* target,
+                                    const T* command, F h, DriveForceT<T>* out);
 /// Where an opinion on a servo's bound, a stop or friction changed.  a (njoint): predicted accelerations
 template <class T, class F, class J>
 GRADUS_INLINE MaskOf<T> review_servos(const J* joints, int njoint, const T* v, const T* a, F h, DriveForceT<T>* out);

@@ -97,14 +97,14 @@ GRADUS_INLINE void add_passive(const J& j, T q, T v, F h, DriveForceT<T>& out) {
   add_stop(j, q, v, h, out);
 }
 
+/// (1) with what the position term wishes for, its share h² kp, and the damping kd and h kd.
 template <class T, class F, class J>
-GRADUS_INLINE void evaluate(const J& j, T q, T v, T target, F h, DriveForceT<T>& out) {
+GRADUS_INLINE void evaluate(const J& j, T q, T v, T wish, T slope, T kd, T h_kd, F h, DriveForceT<T>& out) {
   const auto& s = j.servo;
   T low, high;
   bounds(s, v, low, high);
-  const T wish = T(s.kp) * (target - q - T(h) * v);
   out.servo_tau = clamped(wish, low, high);
-  out.servo_slope = T(h * h * s.kp);
+  out.servo_slope = slope;
   out.held = T(0.0);
   const auto held = out.servo_tau != wish;
   if (any(held)) {
@@ -114,8 +114,8 @@ GRADUS_INLINE void evaluate(const J& j, T q, T v, T target, F h, DriveForceT<T>&
     out.servo_slope = select(held, share, out.servo_slope);
     out.held = select(held, select(wish > high, T(1.0), T(-1.0)), T(0.0));
   }
-  out.tau = out.servo_tau - T(s.kd) * v;
-  out.e = T(h * s.kd) + out.servo_slope;
+  out.tau = out.servo_tau - kd * v;
+  out.e = h_kd + out.servo_slope;
   add_passive(j, q, v, h, out);
 }
 
@@ -165,21 +165,45 @@ GRADUS_INLINE MaskOf<T> review_friction(const J& j, T v, T a, F h, DriveForceT<T
 
 }  // namespace servo
 
-template <class T, class F, class J>
-GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
-                                DriveForceT<T>* out) {
+namespace servo {
+
+/// Calls drive(i, goal) for every joint with a servo; the others are passive.
+template <class T, class F, class J, class Drive>
+GRADUS_INLINE void each_joint(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
+                              DriveForceT<T>* out, const Drive& drive) {
   for (int i = 0; i < njoint; ++i) {
     const J& j = joints[i];
     if (j.passive) {
       const T none = T(0.0);
       out[i] = {none, none, none, none, none, none, none, none, none};
-      servo::add_passive(j, q[i], v[i], h, out[i]);
+      add_passive(j, q[i], v[i], h, out[i]);
       continue;
     }
     const int o = j.mimic_of;
-    const T goal = o < 0 ? target[i] : T(j.mimic_multiplier) * (q[o] + T(h) * v[o]) + T(j.mimic_offset);
-    servo::evaluate(j, q[i], v[i], goal, h, out[i]);
+    drive(i, o < 0 ? target[i] : T(j.mimic_multiplier) * (q[o] + T(h) * v[o]) + T(j.mimic_offset));
   }
+}
+
+}  // namespace servo
+
+template <class T, class F, class J>
+GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
+                                DriveForceT<T>* out) {
+  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) {
+    const auto& s = joints[i].servo;
+    servo::evaluate(joints[i], q[i], v[i], T(s.kp) * (goal - q[i] - T(h) * v[i]), T(h * h * s.kp), T(s.kd),
+                    T(h * s.kd), h, out[i]);
+  });
+}
+
+template <class T, class F, class J>
+GRADUS_INLINE void begin_impedances(const J* joints, int njoint, const T* q, const T* v, const T* target,
+                                    const T* command, F h, DriveForceT<T>* out) {
+  const T *speed = command, *torque = speed + njoint, *kp = torque + njoint, *kd = kp + njoint;
+  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) {
+    const T wish = kp[i] * (goal - q[i] - T(h) * v[i]) + kd[i] * speed[i] + torque[i];
+    servo::evaluate(joints[i], q[i], v[i], wish, T(h * h) * kp[i], kd[i], T(h) * kd[i], h, out[i]);
+  });
 }
 
 template <class T, class F, class J>

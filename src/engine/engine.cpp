@@ -174,6 +174,11 @@ void Engine::place_robot(const RobotModel& robot, const RobotLayout& at, State& 
   target[robot.kind->njoint() + kPushLink] = -1;
   for (const DriveModel& d : robot.kind->drives)
     input.slab[static_cast<std::size_t>(at.stiffness + d.joint)] = d.spec.controller.stiffness;
+  for (int j = 0; robot.impedance && j < robot.kind->njoint(); ++j) {
+    double* kp = input.slab.data() + at.impedance + 2 * robot.kind->njoint();
+    kp[j] = robot.kind->joints[static_cast<std::size_t>(j)].servo.kp;
+    kp[robot.kind->njoint() + j] = robot.kind->joints[static_cast<std::size_t>(j)].servo.kd;
+  }
 }
 
 void Engine::point_at(const State& now, const Input* input, State* next) {

@@ -118,6 +118,7 @@ void FieldReader::read_object(const std::string& name, const toml::table& table,
   if (const toml::table* surface = t.table("surface")) {
     places_.note(path + ".surface", place_of(*surface), read_surface(*surface, f.surface, log_));
   }
+  if (t.has("goal")) places_.note(path + ".goal", t.place("goal"), t.text("goal", f.goal));
   t.finish("a field object");
   scene_.field.push_back(std::move(f));
 }

@@ -23,12 +23,7 @@ bool has_ground(const SceneSpec& scene) {
   });
 }
 
-bool can_stand(const RobotSpec& robot) {
-  return robot.root == RootKind::free &&
-         std::any_of(robot.objects.begin(), robot.objects.end(), [](const ObjectSpec& o) {
-           return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
-         });
-}
+bool can_stand(const RobotSpec& robot) { return robot.root == RootKind::free && touches_anything(robot); }
 
 }  // namespace
 
@@ -57,6 +52,7 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   r.name = named.name;
   r.place = named.place;
   draft.sound = read_model(t, draft);
+  read_base(t, r);
   read_start(t, r);
   if (t.text("motion", r.motion)) places_.note(path_ + ".motion", t.place("motion"), true);
   if (t.text("group", r.group)) places_.note(path_ + ".group", t.place("group"), true);
@@ -64,6 +60,11 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   if (t.has("motion") && !r.group.empty())
     fault(t.place("motion"), "motion: its group says how it moves", "remove it, or remove group");
   t.boolean("self_contact", r.self_contact);
+  if (t.text("commands", r.commands) && r.commands != "position" && r.commands != "impedance") {
+    fault(t.place("commands"), "commands: there is no way " + in_quotes(r.commands) + " to command joints",
+          did_you_mean(r.commands, {"position", "impedance"}));
+    r.commands = "position";
+  }
   if (const toml::table* scatter = t.table("scatter")) read_scatter(*scatter, r);
   read_joints(t, r);
   read_servos(t, r);
@@ -114,6 +115,17 @@ const std::optional<RobotSpec>& InstanceReader::model(const std::string& path) {
     if (r) it->second = std::move(*r);
   }
   return it->second;
+}
+
+/// base = "fixed": bolted to the world where the pose puts it, whatever the robot's file says; or "free".
+void InstanceReader::read_base(TableReader& t, RobotInstanceSpec& r) {
+  std::string word;
+  if (!t.text("base", word)) return;
+  const std::optional<RootKind> root = root_kind(word);
+  if (!root) return fault(t.place("base"), "base: " + in_quotes(word) + " is neither fixed nor free", "");
+  r.robot.root = *root;
+  if (*root == RootKind::fixed) r.on_ground = false;
+  overridden_[{0, "mass"}] = t.place("base");  // a free base needs one
 }
 
 void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {

@@ -30,6 +30,7 @@ class InstanceReader {
   const Draft* read_like(TableReader& t);
   bool read_model(TableReader& t, Draft& draft);
   const std::optional<RobotSpec>& model(const std::string& path);
+  void read_base(TableReader& t, RobotInstanceSpec& r);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
   void read_scatter(const toml::table& table, RobotInstanceSpec& r);

@@ -144,10 +144,10 @@ Diagnostics check_request(const std::string& path, Vec3 scale) {
                    "use 1 1 1 for a file in metres");
   }
   const std::string extension = lower_case_extension(path);
-  if (extension == ".stl" || extension == ".obj") return {};
+  if (extension == ".stl" || extension == ".obj" || assimp_reads(extension)) return {};
   return refusal(path,
                  extension.empty() ? "a mesh file without extension" : "unknown mesh format " + in_quotes(extension),
-                 "convert it to STL (.stl) or Wavefront OBJ (.obj)");
+                 "convert it to STL (.stl), Wavefront OBJ (.obj) or COLLADA (.dae)");
 }
 
 }  // namespace
@@ -167,7 +167,13 @@ Result<MeshSpec> parse_mesh(const std::string& path, std::string_view bytes, Vec
   ProblemList problems;
   MeshBuilder builder(path, scale);
   const LineMap lines(path, bytes);
-  (lower_case_extension(path) == ".stl" ? read_stl : read_obj)(bytes, lines, builder, problems);
+  const std::string extension = lower_case_extension(path);
+  if (extension == ".stl")
+    read_stl(bytes, lines, builder, problems);
+  else if (extension == ".obj")
+    read_obj(bytes, lines, builder, problems);
+  else
+    read_with_assimp(bytes, extension, place, builder, problems);
   if (builder.full()) {
     problems.error(place, fmt::format("the mesh has more than {} triangles", kMeshTriangleLimit), "simplify it");
   }

@@ -1,4 +1,5 @@
-/// Triangle meshes from STL (binary and ASCII) and Wavefront OBJ files.
+/// Triangle meshes from STL (binary and ASCII) and Wavefront OBJ files by readers of our own, from COLLADA (.dae), PLY
+/// and glTF files by the Assimp library [mesh_assimp.cpp].
 ///
 /// Read: positions and faces. Polygons are cut into a fan from their first corner (right for convex ones). Normals,
 /// texture, groups and materials are ignored; the outside of a triangle is the side from which its corners run

@@ -36,4 +36,9 @@ class MeshBuilder {
 void read_stl(std::string_view bytes, const LineMap& lines, MeshBuilder& mesh, ProblemList& problems);
 void read_obj(std::string_view bytes, const LineMap& lines, MeshBuilder& mesh, ProblemList& problems);
 
+/// COLLADA and others by the Assimp library; extension as ".dae".
+bool assimp_reads(const std::string& extension);
+void read_with_assimp(std::string_view bytes, const std::string& extension, const Place& place, MeshBuilder& mesh,
+                      ProblemList& problems);
+
 }  // namespace gradus

@@ -44,11 +44,11 @@ std::vector<std::string> mesh_candidates(const std::string& robot_file, const st
   return candidates;
 }
 
-int MeshStore::get(const std::string& name, Vec3 scale, const Place& place) {
+int MeshStore::get(const std::string& name, Vec3 scale, const Place& place, MeshUse use) {
   const auto key = std::tuple(name, scale.x, scale.y, scale.z);
   const auto it = known_.find(key);
   if (it != known_.end()) return it->second;
-  return known_[key] = load(name, scale, place);
+  return known_[key] = load(name, scale, place, use);
 }
 
 /// What concerns the whole mesh is reported where the robot names it; a line of the mesh speaks for itself.
@@ -57,15 +57,21 @@ void MeshStore::report(Diagnostic d, const std::string& name, const Place& place
     d.text = "the mesh " + in_quotes(name) + ": " + d.text;
     d.place = place;
   }
+  d.severity = Severity::warning;
   problems_.append({std::move(d)});
 }
 
-int MeshStore::load(const std::string& name, Vec3 scale, const Place& place) {
+int MeshStore::refuse(const Place& place, std::string text, const std::string& suggestion, MeshUse use) {
+  text += use == MeshUse::drawn ? ": what touches is drawn instead" : ": the link goes without this collision shape";
+  problems_.warning(place, std::move(text), suggestion);
+  return -1;
+}
+
+int MeshStore::load(const std::string& name, Vec3 scale, const Place& place, MeshUse use) {
   if (name.find("://") != std::string::npos && !name.starts_with("package://") && !name.starts_with("model://") &&
       !name.starts_with("file://")) {
-    problems_.error(place, "the mesh " + in_quotes(name) + " is not a file",
-                    "use package://, file:// or a relative path");
-    return -1;
+    return refuse(place, "the mesh " + in_quotes(name) + " is not a file", "use package://, file:// or a relative path",
+                  use);
   }
   const std::vector<std::string> candidates = mesh_candidates(robot_file_, name);
   for (const std::string& path : candidates) {
@@ -73,7 +79,7 @@ int MeshStore::load(const std::string& name, Vec3 scale, const Place& place) {
     if (!fs::exists(path, failure) || failure) continue;
     Result<MeshSpec> mesh = load_mesh(path, scale);
     for (const Diagnostic& d : mesh.notes()) report(d, name, place);
-    if (!mesh) return -1;
+    if (!mesh) return refuse(place, "the mesh " + in_quotes(name) + " cannot be used", "", use);
     triangle_count_ += mesh->triangles.size();
     if (triangle_count_ > kRobotTriangleLimit) {
       problems_.error(place, fmt::format("the robot's meshes have more than {} triangles", kRobotTriangleLimit),
@@ -83,9 +89,8 @@ int MeshStore::load(const std::string& name, Vec3 scale, const Place& place) {
     meshes_.push_back(std::move(*mesh));
     return static_cast<int>(meshes_.size()) - 1;
   }
-  problems_.error(place, "the mesh " + in_quotes(name) + " is not there",
-                  fmt::format("tried {}", fmt::join(candidates, ", ")));
-  return -1;
+  return refuse(place, "the mesh " + in_quotes(name) + " is not there",
+                fmt::format("tried {}", fmt::join(candidates, ", ")), use);
 }
 
 }  // namespace gradus

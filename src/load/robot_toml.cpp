@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <queue>
 #include <utility>
 
@@ -289,7 +290,15 @@ Result<RobotSpec> parse_robot_toml(std::string_view text, const std::string& pat
 }
 
 Result<RobotSpec> load_robot(const std::string& path, const LoadOptions& options) {
-  if (path.ends_with(".urdf")) return load_urdf(path);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".xacro")
+    return Diagnostics{{{path, 0, 0},
+                        Severity::error,
+                        "this is a xacro file: macros that make a URDF file",
+                        "expand it first: xacro " + path + " > robot.urdf"}};
+  // what is in .xml and .sdf files is seen at their outermost element
+  for (const char* xml : {".urdf", ".xml", ".sdf", ".mjcf", ".world"})
+    if (extension == xml) return load_urdf(path);
   return load_robot_toml(path, options);
 }
 

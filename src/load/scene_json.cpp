@@ -111,11 +111,11 @@ void fields(Io& io, RobotInstanceSpec& x) {
   io("name", x.name); io("robot", x.robot); io("motion", x.motion); io("group", x.group); io("team", x.team);
   io("p_WB", x.p_WB); io("q_WB", x.q_WB);
   io("v_WB", x.v_WB); io("w_WB", x.w_WB); io("scatter", x.scatter);
-  io("scatter_yaw", x.scatter_yaw); io("self_contact", x.self_contact); io("on_ground", x.on_ground); io("controller", x.controller);
+  io("scatter_yaw", x.scatter_yaw); io("self_contact", x.self_contact); io("commands", x.commands); io("on_ground", x.on_ground); io("controller", x.controller);
 }
 template <class Io>
 void fields(Io& io, FieldObjectSpec& x) {
-  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface);
+  io("name", x.name); io("shape", x.shape); io("X_WO", x.X_WO); io("colour", x.colour); io("surface", x.surface); io("goal", x.goal);
 }
 template <class Io>
 void fields(Io& io, PitchSpec& x) {

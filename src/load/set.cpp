@@ -26,6 +26,7 @@ struct Target {
   std::function<void(const std::string&)> word;
   bool period = false;  // a rate is as good as a time
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  std::vector<std::string> words = {};  // the only ones; none: check() knows
 };
 using Targets = std::map<std::string, Target>;
 
@@ -69,9 +70,21 @@ Target turn(RobotInstanceSpec& r, double Vec3::*part) {
           nullptr};
 }
 
+/// A base that is bolted down stays where its pose puts it; one that is set free stands on the ground.
+Target base_kind(RobotInstanceSpec& r) {
+  Target t{kNumber, nullptr, [&r](const std::string& w) {
+             r.robot.root = *root_kind(w);
+             r.on_ground =
+                 r.robot.root == RootKind::free && (r.on_ground || r.p_WB.z == 0) && touches_anything(r.robot);
+           }};
+  t.words = {"fixed", "free"};
+  return t;
+}
+
 Targets targets_of_robot(RobotInstanceSpec& r) {
   Targets t{
       {"motion", {kNumber, nullptr, [&r](const std::string& w) { r.motion = w; }}},
+      {"base", base_kind(r)},
       {"pose.x", quantity(kLength, r.p_WB.x)},
       {"pose.y", quantity(kLength, r.p_WB.y)},
       {"pose.z", {kLength, [&r](double z) { r.p_WB.z = z, r.on_ground = false; }, nullptr}},
@@ -210,6 +223,10 @@ class Assignment {
     }
     const Target& target = it->second;
     if (target.word) {
+      if (!target.words.empty() && std::find(target.words.begin(), target.words.end(), value_) == target.words.end()) {
+        fault(in_quotes(value_) + " is not possible here", fmt::format("write {}", fmt::join(target.words, " or ")));
+        return false;
+      }
       target.word(value_);
       return true;
     }

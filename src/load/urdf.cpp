@@ -30,7 +30,7 @@ bool is_urdf(const XmlFile& xml) {
   if (name == "robot") return true;
   std::string suggestion = "is this a URDF file?";
   if (name == "sdf") suggestion = "SDF is another format: convert the model to URDF";
-  if (name == "mujoco") suggestion = "MJCF is another format: convert the model to URDF";
+  if (name == "mujoco") suggestion = "MJCF is another format, not read yet: convert the model to URDF";
   xml.problems().error(xml.place(xml.root()), fmt::format("the outermost element is {}, not 'robot'", in_quotes(name)),
                        suggestion);
   return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "load/mesh_store.h"
@@ -46,10 +47,14 @@ class ElementReader {
 
   /// Nothing refers to the robot's name, so unusable characters are replaced rather than refused.
   std::string usable_robot_name(pugi::xml_node robot) const {
+    if (!robot.attribute("name")) {
+      const std::string stem = usable_name(std::filesystem::path(xml_.path()).stem().string());
+      warning(xml_.place(robot), fmt::format("<robot> has no attribute 'name': it becomes '{}'", stem),
+              "write <robot name=\"…\">");
+      return stem;
+    }
     const std::string name = xml_.text(robot, "name");
-    std::string usable = name.substr(0, 200);
-    const auto bad = [](unsigned char c) { return c <= ' ' || c == '.' || c == '=' || c == '/' || c >= 0x7f; };
-    std::replace_if(usable.begin(), usable.end(), bad, '_');
+    const std::string usable = usable_name(name);
     if (usable != name) {
       warning(xml_.place(robot, "name"), fmt::format("the robot's name {} becomes '{}'", in_quotes(name), usable),
               "use letters, digits, '_' and '-'");
@@ -119,7 +124,7 @@ class ElementReader {
       const std::optional<Vec3> colour = colour_of(visual);
       if (!link.body.colour) link.body.colour = colour;
     }
-    const bool has_visual = static_cast<bool>(n.child("visual"));
+    const bool has_visual = !link.body.shapes.empty();  // one that could be read: else the collision shapes are drawn
     for (const pugi::xml_node collision : n.children("collision")) {
       add_shape(collision, link, [&](ShapeSpec& s) { s.visible = !has_visual; });
     }
@@ -162,7 +167,7 @@ class ElementReader {
     return xml_.number(n, "izz", I.zz) && ok;
   }
 
-  /// Exporters write mass 0 for links that only hold a frame. With an inertia it is a mistake, which check() reports.
+  /// Exporters write mass 0 for links that only hold a frame. With an inertia it is a mistake [urdf_masses.h].
   void forget_zero_mass(UrdfLink& link, const Place& place) const {
     const Sym3& I = link.body.inertia;
     const bool no_inertia = I.xx == 0 && I.yy == 0 && I.zz == 0 && I.xy == 0 && I.xz == 0 && I.yz == 0;
@@ -246,8 +251,12 @@ class ElementReader {
 
   bool positive(pugi::xml_node n, const char* attribute, double value) const {
     if (value > 0) return true;
-    error(xml_.place(n, attribute), fmt::format("{}: the {} must be larger than 0", attribute, n.name()),
-          "lengths are in metres");
+    if (value < 0)
+      error(xml_.place(n, attribute), fmt::format("{}: the {} must be larger than 0", attribute, n.name()),
+            "lengths are in metres");
+    else
+      warning(xml_.place(n, attribute), fmt::format("{}: the {} has no size and is left out", attribute, n.name()),
+              "lengths are in metres");
     return false;
   }
 
@@ -261,7 +270,8 @@ class ElementReader {
       error(xml_.place(n, "scale"), "scale: 0 makes the mesh flat", "write scale=\"1 1 1\" for a file in metres");
       return false;
     }
-    s.mesh = meshes_.get(name, s.size, xml_.place(n, "filename"));
+    const bool visual = std::string_view(n.parent().parent().name()) == "visual";
+    s.mesh = meshes_.get(name, s.size, xml_.place(n, "filename"), visual ? MeshUse::drawn : MeshUse::touched);
     return s.mesh >= 0;
   }
 
@@ -349,30 +359,44 @@ class ElementReader {
     const bool bounded = joint.type != UrdfJointType::continuous;
     if (!limit) {
       if (!bounded) return;
-      error(joint.object.place,
-            fmt::format("the {} joint {} has no <limit>", n.attribute("type").value(), in_quotes(joint.object.name)),
-            "add <limit lower=\"…\" upper=\"…\" effort=\"…\" velocity=\"…\"/>, or make it continuous");
+      warning(joint.object.place,
+              fmt::format("the {} joint {} has no <limit>: taken as unlimited", n.attribute("type").value(),
+                          in_quotes(joint.object.name)),
+              "add <limit lower=\"…\" upper=\"…\" effort=\"…\" velocity=\"…\"/>");
       return;
     }
     xml_.warn_unknown(limit, {"lower", "upper", "effort", "velocity"}, {});
     ObjectSpec& o = joint.object;
-    if (bounded) {
-      o.lower = o.upper = 0;  // URDF's defaults
-      bool ok = xml_.optional_number(limit, "lower", o.lower);
-      ok = xml_.optional_number(limit, "upper", o.upper) && ok;
-      joint.places["limits"] = joint.places["initial"] = ok ? std::optional(xml_.place(limit)) : std::nullopt;
-      if (ok && o.lower == o.upper) {
-        warning(xml_.place(limit), "lower and upper are equal: the joint cannot move",
-                "make it fixed, or give its range");
-      }
-      o.initial = std::max(o.lower, std::min(o.upper, 0.0));  // URDF has no start posture: 0, or the limit next to it
-    }
+    if (bounded) read_range(limit, joint);
     bool ok = read_bound(limit, "effort", o.servo.torque);
     ok = read_bound(limit, "velocity", o.servo.speed) && ok;
     joint.places["servo"] = ok ? std::optional(xml_.place(limit)) : std::nullopt;
   }
 
-  /// Exporters write 0 where they know nothing; a joint without torque or speed would be no joint.
+  /// No range, 0 … 0 and a reversed one mean "unlimited", as MuJoCo and Bullet read them.
+  void read_range(pugi::xml_node limit, UrdfJoint& joint) const {
+    ObjectSpec& o = joint.object;
+    double lower = 0, upper = 0;
+    bool ok = xml_.optional_number(limit, "lower", lower);
+    ok = xml_.optional_number(limit, "upper", upper) && ok;
+    joint.places["limits"] = joint.places["initial"] = ok ? std::optional(xml_.place(limit)) : std::nullopt;
+    if (!ok) return;
+    if (lower > upper || (lower == 0 && upper == 0)) {
+      const bool given = limit.attribute("lower") || limit.attribute("upper");
+      warning(xml_.place(limit),
+              given ? fmt::format("lower {:.6g}, upper {:.6g}: taken as unlimited", lower, upper)
+                    : "<limit> has no lower and upper: taken as unlimited",
+              "give the joint's range, or make it fixed if it does not move");
+      return;
+    }
+    if (lower == upper)
+      warning(xml_.place(limit), "lower and upper are equal: the joint cannot move",
+              "make it fixed, or give its range");
+    o.lower = lower, o.upper = upper;
+    o.initial = std::max(lower, std::min(upper, 0.0));  // URDF has no start posture: 0, or the limit next to it
+  }
+
+  /// Exporters write 0 or −1 where they know nothing; a joint without torque or speed would be no joint.
   bool read_bound(pugi::xml_node limit, const char* attribute, double& bound) const {
     const double unlimited = bound;
     if (!limit.attribute(attribute)) {
@@ -380,8 +404,8 @@ class ElementReader {
       return true;
     }
     if (!xml_.number(limit, attribute, bound)) return false;
-    if (bound == 0) {
-      warning(xml_.place(limit, attribute), fmt::format("{} 0: taken as unlimited", attribute),
+    if (bound <= 0) {
+      warning(xml_.place(limit, attribute), fmt::format("{} {:.6g}: taken as unlimited", attribute, bound),
               "give the motor's value");
       bound = unlimited;
     }
@@ -407,6 +431,13 @@ class ElementReader {
 };
 
 }  // namespace
+
+std::string usable_name(const std::string& name) {
+  std::string usable = name.substr(0, 200);
+  const auto bad = [](unsigned char c) { return c <= ' ' || c == '.' || c == '=' || c == '/' || c >= 0x7f; };
+  std::replace_if(usable.begin(), usable.end(), bad, '_');
+  return usable;
+}
 
 UrdfElements read_urdf_elements(const XmlFile& file) { return ElementReader(file).read(); }
 

@@ -40,4 +40,7 @@ struct UrdfElements {
 
 UrdfElements read_urdf_elements(const XmlFile& file);
 
+/// The name with '_' for every character that paths and command lines cannot hold, cut at 200 characters.
+std::string usable_name(const std::string& name);
+
 }  // namespace gradus

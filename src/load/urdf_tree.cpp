@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "load/urdf.h"
+#include "load/urdf_masses.h"
 #include "model/check.h"
 
 namespace gradus {
@@ -43,6 +44,7 @@ RobotSpec UrdfTree::build() {
   robot_.name = in_.name;
   robot_.file = file_.path();
   robot_.meshes = std::move(in_.meshes);
+  add_world_link();
   index_links();
   index_joints();
   sound_ = file_.problems().error_count() == errors_before_ && elements_are_complete();
@@ -51,6 +53,8 @@ RobotSpec UrdfTree::build() {
   if (sound_) choose_root_kind();
   if (sound_) add_tree();
   if (!sound_) add_everything_flat();
+  make_names_usable();
+  if (sound_) complete_robot_masses();
   check_objects();
   return std::move(robot_);
 }
@@ -77,6 +81,21 @@ bool UrdfTree::elements_are_complete() const {
          std::none_of(in_.joints.begin(), in_.joints.end(), [](const UrdfJoint& j) {
            return j.parent.empty() || j.child.empty() || j.object.name.empty() || j.type == UrdfJointType::unknown;
          });
+}
+
+/// Some programs know the link "world" without being told.
+void UrdfTree::add_world_link() {
+  const std::string world = "world";
+  if (std::any_of(in_.links.begin(), in_.links.end(), [&](const UrdfLink& l) { return l.body.name == world; })) return;
+  const auto joint =
+      std::find_if(in_.joints.begin(), in_.joints.end(), [&](const UrdfJoint& j) { return j.parent == world; });
+  if (joint == in_.joints.end()) return;
+  UrdfLink link;
+  link.body.name = world;
+  link.body.place = joint->parent_place;
+  link.places["name"] = joint->parent_place;
+  in_.links.push_back(std::move(link));
+  warning(joint->parent_place, "there is no link 'world': it is taken as the ground", "add <link name=\"world\"/>");
 }
 
 void UrdfTree::index_links() {
@@ -136,7 +155,7 @@ int UrdfTree::link_of(const std::string& name, const Place& place) const {
   return -1;
 }
 
-/// check() would find these too, but it suggests without bound.
+/// A joint that follows one that is not there, or does not move, moves by itself.
 void UrdfTree::check_mimics() {
   for (UrdfJoint& joint : in_.joints) {
     if (!joint.object.mimic) continue;
@@ -147,11 +166,14 @@ void UrdfTree::check_mimics() {
     if (moves) continue;
     const auto name_of = [](const UrdfJoint& j) -> const std::string& { return j.object.name; };
     if (it == joints_.end()) {
-      error(*joint.places["mimic"], "there is no joint " + in_quotes(of),
-            nearest_name(of, in_.joints, name_of, "name a joint of this robot"));
+      warning(*joint.places["mimic"],
+              fmt::format("there is no joint {}: {} moves by itself", in_quotes(of), in_quotes(joint.object.name)),
+              nearest_name(of, in_.joints, name_of, "name a joint of this robot"));
     } else {
-      error(*joint.places["mimic"], fmt::format("the joint {} does not move", in_quotes(of)),
-            "name a joint that moves");
+      warning(
+          *joint.places["mimic"],
+          fmt::format("the joint {} does not move: {} moves by itself", in_quotes(of), in_quotes(joint.object.name)),
+          "name a joint that moves");
     }
     joint.object.mimic.reset();
   }
@@ -374,18 +396,51 @@ void UrdfTree::add_everything_flat() {
   }
 }
 
+std::optional<Place> UrdfTree::place_of(ObjectId id, const char* property) const {
+  const Source& source = sources_[static_cast<std::size_t>(id.value)];
+  if (source.generated) return std::nullopt;
+  const auto it = source.places->find(property);
+  if (it != source.places->end()) return it->second;
+  // "moves nothing that has a mass" is no news where a mass could not be read or the tree is not known
+  if (std::string_view(property) == "mass" && (!sound_ || !in_.masses_complete)) return std::nullopt;
+  return robot_.objects[static_cast<std::size_t>(id.value)].place;
+}
+
+/// Names are parts of paths, so characters that a path cannot hold become '_'. Mimicking joints follow.
+void UrdfTree::make_names_usable() {
+  std::unordered_map<std::string, std::string> joints;  // as in the file -> as it is now
+  for (std::size_t i = 0; i < robot_.objects.size(); ++i) {
+    ObjectSpec& o = robot_.objects[i];
+    const std::string before = o.name;
+    std::string name = usable_name(before);
+    if (name != before) {
+      name = unused_name(name);
+      names_.insert(name);
+      o.name = name;
+      if (const auto place = place_of(ObjectId(static_cast<int>(i)), "name"))
+        warning(*place, fmt::format("the name {} becomes '{}'", in_quotes(before), name),
+                "use letters, digits, '_' and '-'");
+    }
+    if (o.is_joint()) joints.emplace(before, name);
+  }
+  for (ObjectSpec& o : robot_.objects) {
+    const auto of = o.mimic ? joints.find(o.mimic->of) : joints.end();
+    if (of != joints.end()) o.mimic->of = of->second;
+  }
+}
+
+void UrdfTree::complete_robot_masses() {
+  if (!in_.masses_complete) return;
+  complete_masses(robot_, [&](std::size_t object, const char* property, std::string text, std::string suggestion) {
+    const ObjectSpec& o = robot_.objects[object];
+    const std::optional<Place> place = place_of(ObjectId(static_cast<int>(object)), property);
+    warning(place.value_or(o.place), "object '" + o.name + "': " + text, std::move(suggestion));
+  });
+}
+
 void UrdfTree::check_objects() {
-  const auto place_of = [&](ObjectId id, const char* property) -> std::optional<Place> {
-    const Source& source = sources_[static_cast<std::size_t>(id.value)];
-    if (source.generated) return std::nullopt;
-    const auto it = source.places->find(property);
-    if (it != source.places->end()) return it->second;
-    // "moves nothing that has a mass" is no news where a mass could not be read or the tree is not known
-    if (std::string_view(property) == "mass" && (!sound_ || !in_.masses_complete)) return std::nullopt;
-    return robot_.objects[static_cast<std::size_t>(id.value)].place;
-  };
   if (robot_.name.empty()) robot_.name = "unnamed";  // its absence is already reported
-  file_.problems().append(check(robot_, place_of));
+  file_.problems().append(check(robot_, [this](ObjectId id, const char* property) { return place_of(id, property); }));
 }
 
 }  // namespace gradus

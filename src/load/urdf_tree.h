@@ -34,6 +34,7 @@ class UrdfTree {
   std::string nearest_name(const std::string& word, const std::vector<Element>& elements, const NameOf& name_of,
                            const char* otherwise) const;
 
+  void add_world_link();
   void index_links();
   void index_joints();
   void connect_joint(int joint);
@@ -56,6 +57,9 @@ class UrdfTree {
   void start_mimics();
 
   void add_everything_flat();
+  void make_names_usable();
+  void complete_robot_masses();
+  std::optional<Place> place_of(ObjectId object, const char* property) const;
   void check_objects();
 
   UrdfElements in_;

@@ -83,11 +83,28 @@ bool XmlFile::check_size_and_encoding() {
                     "split the robot");
     return false;
   }
+  for (std::size_t i = text_.size(); i-- > 0 && text_[i] == '\0';) text_[i] = ' ';  // left behind by some editors
+  const std::size_t nul = text_.find('\0');
+  if (nul != std::string::npos) {
+    problems_.error(lines_->at(nul), "the file is not text", "is it the right file?");
+    return false;
+  }
+  replace_foreign_bytes();
+  return true;
+}
+
+/// Latin-1 in a comment is no reason to refuse a robot.
+void XmlFile::replace_foreign_bytes() {
   std::size_t bad = first_invalid_utf8(text_);
-  bad = std::min(bad, text_.find('\0'));
-  if (bad == std::string::npos) return true;
-  problems_.error(lines_->at(bad), "the file is not UTF-8 text", "convert it, e.g. with iconv -t utf-8");
-  return false;
+  if (bad == std::string::npos) return;
+  problems_.warning(lines_->at(bad), "the file is not UTF-8 text: characters of other encodings become '?'",
+                    "convert it, e.g. with iconv -t utf-8");
+  for (std::size_t from = 0; bad != std::string::npos; from = bad + 1) {
+    const std::size_t next = first_invalid_utf8(std::string_view(text_).substr(from));
+    if (next == std::string::npos) break;
+    bad = from + next;
+    text_[bad] = '?';
+  }
 }
 
 void XmlFile::report_syntax(const pugi::xml_parse_result& result) {

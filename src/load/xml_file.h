@@ -1,5 +1,6 @@
 /// An XML file with the place of every element and attribute, and attribute readers that report what is wrong.
-/// Not to be read by this: entities (pugixml leaves them as text, so nothing can multiply), encodings other than UTF-8.
+/// Not to be read by this: entities (pugixml leaves them as text, so nothing can multiply). What is not UTF-8 becomes
+/// '?'.
 #pragma once
 #include <optional>
 #include <pugixml.hpp>
@@ -18,7 +19,7 @@ class XmlFile {
   /// Problems go to `problems`, which must outlive the file.
   XmlFile(std::string path, ProblemList& problems);
 
-  /// False after an error: not there, larger than `byte_limit`, not UTF-8, malformed, nested too deeply.
+  /// False after an error: not there, larger than `byte_limit`, not text, malformed, nested too deeply.
   bool read(std::size_t byte_limit);
   /// The same from memory.
   bool parse(std::string text);
@@ -49,6 +50,7 @@ class XmlFile {
 
  private:
   bool check_size_and_encoding();
+  void replace_foreign_bytes();
   bool check_depth();
   void report_syntax(const pugi::xml_parse_result& result);
   void report_missing(pugi::xml_node element, const char* attribute) const;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/inertia.h"
+
 namespace gradus {
 namespace {
 
@@ -16,22 +18,6 @@ bool finite(Vec3 a) { return finite(a.x) && finite(a.y) && finite(a.z); }
 bool finite(const Sym3& s) { return finite(s.xx + s.xy + s.xz + s.yy + s.yz + s.zz); }
 bool is_zero(Vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 bool is_zero(const Sym3& s) { return s.xx == 0 && s.xy == 0 && s.xz == 0 && s.yy == 0 && s.yz == 0 && s.zz == 0; }
-
-/// All leading minors positive [Sylvester], measured against the trace so that a flea and a ship are judged alike.
-bool positive_definite(const Sym3& s, double slack = 0) {
-  const double t = std::fabs(s.xx) + std::fabs(s.yy) + std::fabs(s.zz);
-  if (!(t > 0)) return false;
-  const double a = s.xx / t + slack, b = s.xy / t, c = s.xz / t, d = s.yy / t + slack, e = s.yz / t,
-               f = s.zz / t + slack;
-  return a > 0 && a * d - b * b > 0 && a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d) > 0;
-}
-
-/// Principal moments obey A + B ≥ C for every mass distribution. Without eigenvalues: the second moments
-/// Σ = ½ tr(I) 1 − I must not be negative [Wensing, Kim, Slotine 2018, eq. 13]. 1e-6 forgives rounded numbers in files.
-bool triangle_holds(const Sym3& I) {
-  const double h = 0.5 * (I.xx + I.yy + I.zz);
-  return positive_definite({h - I.xx, -I.xy, -I.xz, h - I.yy, -I.yz, h - I.zz}, 1e-6);
-}
 
 bool rotation_matrix(const Mat3& R) {
   const auto near = [](double a, double b) { return std::fabs(a - b) < 1e-6; };
@@ -101,6 +87,7 @@ class RobotCheck {
     check_names();
     check_tree();
     for (i_ = 0; i_ < robot_.objects.size(); ++i_) check_object(robot_.objects[i_]);
+    if (tree_is_sound_) check_point_masses();
     if (tree_is_sound_) check_moving_masses();
     check_mimics();
     check_feet();
@@ -108,6 +95,8 @@ class RobotCheck {
   }
 
  private:
+  static constexpr const char *kNoInertia = "it has a mass but no inertia",
+                              *kGiveInertia = "give its inertia, e.g. that of a solid box";
   static constexpr const char* kNameRule =
       "use letters, digits, '_' and '-', at least one and no '.', '=', '/' or blanks";
 
@@ -219,7 +208,8 @@ class RobotCheck {
         fault("inertia", "it has an inertia but no mass", "give its mass, or remove the inertia");
       if (!is_zero(o.com)) fault("com", "it has a centre of mass but no mass", "give its mass, or remove the centre");
     } else if (is_zero(o.inertia)) {
-      fault("mass", "it has a mass but no inertia", "give its inertia, e.g. that of a solid box");
+      // a point mass: right where the rigid body that it is part of has an inertia, see check_point_masses
+      if (!tree_is_sound_) fault("mass", kNoInertia, kGiveInertia);
     } else if (!positive_definite(o.inertia)) {
       fault("inertia", "its inertia is not positive definite",
             "a turning body always resists: all principal moments > 0");
@@ -284,6 +274,18 @@ class RobotCheck {
 
   /// Finite and not negative.
   static bool sound(double x) { return x >= 0 && finite(x); }
+
+  /// Point masses are fine as parts of a rigid body that resists turning about every axis.
+  void check_point_masses() {
+    const RigidBodies rigid = rigid_bodies(robot_);
+    for (i_ = 0; i_ < robot_.objects.size(); ++i_) {
+      const ObjectSpec& o = robot_.objects[i_];
+      if (!(o.mass > 0) || !is_zero(o.inertia)) continue;
+      const Sym3& whole = rigid.bodies[static_cast<std::size_t>(rigid.of_object[i_])].inertia;
+      if (!finite(whole)) continue;  // reported where the number is
+      if (!positive_definite(whole)) fault("mass", kNoInertia, kGiveInertia);
+    }
+  }
 
   /// A joint that carries neither mass nor rotor has no inertia to accelerate, and a free root needs a mass of its own:
   /// the articulated inertia handed down by joints is singular along their axes.
@@ -563,7 +565,7 @@ class SceneCheck {
       fault(at, r.place, who + "there is no motion '" + r.motion + "'", did_you_mean(r.motion, known));
       return;
     }
-    const auto has_mass = [](const ObjectSpec& o) { return o.mass > 0; };
+    const auto has_mass = [](const ObjectSpec& o) { return o.mass > 0 || (o.is_joint() && o.servo.rotor > 0); };
     const auto is_joint = [](const ObjectSpec& o) { return o.is_joint(); };
     const std::vector<ObjectSpec>& objects = r.robot.objects;
     const bool moves = r.robot.root == RootKind::free || std::any_of(objects.begin(), objects.end(), is_joint);

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "model/flex.h"
+#include "model/inertia.h"
 #include "model/link_pairs.h"
 #include "model/material.h"
 #include "model/model.h"
@@ -34,24 +35,6 @@ double snapped(double x) {
   return x;
 }
 Vec3 snapped(Vec3 a) { return {snapped(a.x), snapped(a.y), snapped(a.z)}; }
-
-Pose own_transform(const ObjectSpec& o) {
-  Pose X = identity_pose();
-  if (o.kind == ObjectKind::translation) X.p = o.offset;
-  if (o.kind == ObjectKind::rotation) X.R = to_matrix(from_axis_angle(o.axis, o.angle));
-  return X;
-}
-
-Sym3 plus(Sym3 a, const Sym3& b) { return a += b; }
-
-/// Adds mass m at c with inertia J about c to a link.
-void add_mass(Link& link, double m, Vec3 c, const Sym3& J) {
-  const double total = link.mass + m;
-  const Vec3 com = (link.com * link.mass + c * m) * (1 / total);
-  link.J = plus(plus(link.J, point_inertia(link.mass, link.com - com)), plus(J, point_inertia(m, c - com)));
-  link.com = com;
-  link.mass = total;
-}
 
 class Compiler {
  public:
@@ -168,7 +151,11 @@ class Compiler {
     const int l = link_of_[u];
     Link& link = out_->links[static_cast<std::size_t>(l)];
     const Pose X_LO{X_R_[u].R, X_R_[u].p - origin_[static_cast<std::size_t>(l)]};
-    if (o.mass > 0) add_mass(link, o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
+    if (o.mass > 0) {
+      RigidBody body{link.mass, link.com, link.J};
+      body.add(o.mass, X_LO * o.com, rotated(X_LO.R, o.inertia));
+      link.mass = body.mass, link.com = body.com, link.J = body.inertia;
+    }
     const int joint = o.is_joint() ? l - 1 : -1;
     out_->objects[u] = {o.name,   o.kind, l, joint, o.is_body(), X_LO, o.mass, o.colour.value_or(Vec3{0.7, 0.7, 0.72}),
                         o.surface};
@@ -462,6 +449,18 @@ void copy_world(const SceneSpec& scene, Model& m) {
   m.pitch = scene.pitch;
 }
 
+/// A robot that the scene puts into the ground is thrown out of it.
+void warn_if_inside(const SceneSpec& scene, const RobotInstanceSpec& r, const RobotKind& kind, const Plane& ground,
+                    Diagnostics& notes) {
+  constexpr double kDeep = 0.02;  // [m] less is what a standing robot sinks in, or a base plate
+  if (r.on_ground || !r.group.empty()) return;
+  const double depth = -clearance(kind, r, ground);
+  if (depth < kDeep) return;
+  notes.push_back({r.place.line > 0 ? r.place : Place{scene.file, 0, 0}, Severity::warning,
+                   fmt::format("robot '{}' starts {:.0f} mm inside the ground", r.name, 1000 * depth),
+                   "raise it: pose = { z = \"…\" }, or here --set " + r.name + ".pose.z='…'"});
+}
+
 /// The first plane is the ground, all else that collides is a static object.
 void add_field(const SceneSpec& scene, Model& m) {
   for (std::size_t i = 0; i < scene.field.size(); ++i) {
@@ -520,13 +519,19 @@ Result<Model> compile(const SceneSpec& scene) {
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
     RobotModel robot{r.name, nullptr, r.motion,           r.controller,  r.p_WB,
-                     r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact};
+                     r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact, r.commands == "impedance"};
     set_kind(scene, i, m, robot, notes);
     if (!robot.kind) return notes;
     warn_of_sinking(scene, r, *robot.kind, notes);
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
-    if (r.on_ground && m.ground.present) robot.p_WB.z -= clearance(*robot.kind, r, m.ground) / m.ground.n.z;
-    if (r.on_ground) robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
+    if (m.ground.present) warn_if_inside(scene, r, *robot.kind, m.ground, notes);
+    const bool bolted = robot.kind->root == RootKind::fixed;  // is raised out of the ground, but not lowered onto it
+    if (r.on_ground && m.ground.present) {
+      const double lowest = clearance(*robot.kind, r, m.ground);
+      robot.p_WB.z -= (bolted ? std::min(lowest, 0.0) : lowest) / m.ground.n.z;
+    }
+    if (r.on_ground && !bolted)
+      robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
   for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
@@ -562,6 +567,7 @@ void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const V
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
   double lowest = std::numeric_limits<double>::infinity();
   each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+    if (p.link == 0 && kind.root == RootKind::fixed) return;  // a foot in the ground is how a base is bolted down
     lowest = std::min(lowest, dot(plane.n, at) - p.radius - plane.offset);
   });
   return std::isfinite(lowest) ? lowest : 0;
@@ -599,7 +605,7 @@ bool same(const ServoSpec& a, const ServoSpec& b) {
 /// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can
 /// change.
 bool same_description(const RobotSpec& a, const RobotSpec& b) {
-  if (a.file.empty() || a.file != b.file || a.objects.size() != b.objects.size()) return false;
+  if (a.file.empty() || a.file != b.file || a.root != b.root || a.objects.size() != b.objects.size()) return false;
   for (std::size_t i = 0; i < a.objects.size(); ++i) {
     const ObjectSpec &x = a.objects[i], &y = b.objects[i];
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||

@@ -155,6 +155,7 @@ struct RobotModel {
   Vec3 p_WB, v_WB, w_WB;  // start of the base
   Quat q_WB;
   bool self_contact = false;                        // its own links touch each other
+  bool impedance = false;                           // controllers command speed, torque and gains of joints too
   int group = -1;                                   // that moves it, −1: none
   std::shared_ptr<const RobotSpec> spec = nullptr;  // its kind was compiled from; null: parameters cannot be set
 };

@@ -1,9 +1,22 @@
 #include "model/spec.h"
 
+#include <algorithm>
 #include <numbers>
 #include <utility>
 
 namespace gradus {
+
+std::optional<RootKind> root_kind(const std::string& word) {
+  if (word == "free") return RootKind::free;
+  if (word == "fixed") return RootKind::fixed;
+  return std::nullopt;
+}
+
+bool touches_anything(const RobotSpec& robot) {
+  return std::any_of(robot.objects.begin(), robot.objects.end(), [](const ObjectSpec& o) {
+    return std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+  });
+}
 
 const char* to_string(ObjectKind kind) {
   switch (kind) {

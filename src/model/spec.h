@@ -135,6 +135,7 @@ struct ObjectSpec {
 };
 
 enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
+std::optional<RootKind> root_kind(const std::string& word);  // "free", "fixed"
 
 struct RobotSpec {
   std::string name;   // of the kind of robot, e.g. "kidsize"
@@ -148,6 +149,9 @@ struct RobotSpec {
   ObjectId find_joint(const std::string& joint_name) const;
   std::vector<std::string> joint_names() const;
 };
+
+/// Has it any shape that collides?
+bool touches_anything(const RobotSpec& robot);
 
 /// What holds between two materials, whatever the surfaces say by themselves.
 struct ContactPairSpec {
@@ -226,6 +230,7 @@ struct RobotInstanceSpec {
   double scatter = 0;                  // start moved by up to this along x and y, by the seed  [m]
   double scatter_yaw = 0;              // and turned about z  [rad]
   bool self_contact = false;           // its own links touch each other (articulated only)
+  std::string commands = "position";   // what its controller asks of joints: position | impedance [drive/servo.h (7)]
   bool on_ground = false;              // raise or lower the base so that its lowest point touches the ground plane
   ControllerSpec controller;
   Place place;
@@ -238,6 +243,7 @@ struct FieldObjectSpec {
   Pose X_WO = identity_pose();
   std::optional<Vec3> colour;
   SurfaceSpec surface;
+  std::string goal;  // mark of a goal's post: the two objects with the same mark stand left and right of it; "": none
 };
 
 /// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner

@@ -16,7 +16,7 @@
 
 #include "io/foxglove_schemas.h"
 #include "io/log_thread.h"
-#include "session/command.h"
+#include "world/command.h"
 
 namespace gradus {
 

@@ -63,6 +63,10 @@ class View {
   const double* r() const requires(has(A.reads, Field::r)) { return c_.now + c_.at.r; }
   const double* target() const requires(has(A.reads, Field::target)) { return c_.input + c_.at.target; }
   const double* stiffness() const requires(has(A.reads, Field::target)) { return c_.input + c_.at.stiffness; }
+  /// Speeds, torques, kp and kd that joints are commanded with (njoint each); null: positions alone.
+  const double* impedance() const requires(has(A.reads, Field::target)) {
+    return c_.at.impedance < 0 ? nullptr : c_.input + c_.at.impedance;
+  }
   const double* drive_state() const requires(has(A.reads, Field::drive_state)) { return c_.now + c_.at.drive; }
   const Frame* frames() const requires(has(A.reads, Field::frames)) { return c_.s->frames.data(); }
   const DriveForce* drive() const requires(has(A.reads, Field::drive)) { return c_.s->drive.data(); }

@@ -31,6 +31,9 @@ struct RobotOutput {
 struct RobotCommand {
   std::span<double> target;     // (njoint) joint targets  [rad] or [m]
   std::span<double> stiffness;  // (njoint) 0 … 1, 0 releases the motor; empty if no joint has an actuator chain
+  // (njoint) τ = kp (target − q) + kd (velocity − v) + torque within the servo's limits; empty unless the robot is commanded so
+  // (commands = "impedance"). Torque control: kp = kd = 0; speed control: kp = 0. Held like targets; gains begin as the servo's.
+  std::span<double> velocity, torque, kp, kd;
 };
 
 class Controller {

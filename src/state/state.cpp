@@ -36,6 +36,8 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
     out.input_size += kind.njoint() + kInputTail;
     l.stiffness = out.input_size;
     if (!kind.drives.empty()) out.input_size += kind.njoint();
+    l.impedance = model.robots[i].impedance ? out.input_size : -1;
+    if (model.robots[i].impedance) out.input_size += 4 * kind.njoint();
     out.robots.push_back(l);
   }
   out.coupling = out.state_size;

@@ -45,6 +45,7 @@ struct RobotLayout {
   int r;          // State: results of the last step: joint forces (njoint), base acceleration (6)
   int target;     // Input: joint targets (njoint), due (1), push (7)
   int stiffness;  // Input: stiffness of each joint's chain (njoint), only in robots with chains
+  int impedance;  // Input: speeds, torques, kp and kd (njoint each), only in robots that are commanded so; −1: none
   int z_size, drive_size;
 };
 // Offsets behind the targets.

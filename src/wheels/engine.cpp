@@ -7,9 +7,18 @@ namespace gradus::wheels {
 namespace {
 
 constexpr double kMemoryTime = 0.01;  // guesses older than this are forgotten [s]
-constexpr int kMostRestarts = 20000;  // in one call; more is a fault of the engine, reported as stalled
+// The work of one call is bounded. A robot whose motors are too stiff for Taylor series, or chatter between two limits,
+// goes on in coarse pieces; when events come too thick, no more are located. Both are reported.
+constexpr int kMostPieces = 200;      // of a body in 20 ms; a match needs a tenth of it
+constexpr int kMostRestarts = 4000;   // of all in 20 ms
 constexpr int kRepeats = 4;           // events of one pair at one instant before it is left alone
 constexpr double kSameInstant = 1e-8, kBlindTime = 5e-5;  // [s]
+
+/// Would need more than kMostPieces series in 20 ms: each reaches over about two time constants of the motors.
+bool too_stiff(const RobotModel& r) {
+  const double per_mass = 2 * r.slope / (r.par.wheel_radius * r.par.wheel_radius * r.mass_v);  // [1/s]
+  return !(20e-3 * per_mass < 2 * kMostPieces);
+}
 
 int contact_capacity(const WheelsModel& m) { return 16 * m.body_count() + 64; }
 
@@ -67,6 +76,7 @@ void Engine::load(std::span<double> state, std::span<const WheelCommand> command
     b.t = -1;
     b.clearance = -1;
     b.in_contact = false;
+    b.pieces = 0;
     b.t_wall = b.t_pair = kNever;
     b.wall = b.mate = -1;
   }
@@ -155,6 +165,9 @@ void Engine::guard_progress(const Event& e) {
 void Engine::run(const WheelsModel& model, std::span<double> state, std::span<const WheelCommand> commands, double h,
                  Report& report) {
   model_ = &model, numerics_ = &model.par.numerics, report_ = &report, stop_ = h, give_up_ = false;
+  const double stretches = std::min(1 + h / 20e-3, 1e5);
+  most_pieces_ = static_cast<int>(kMostPieces * stretches);
+  const int most_restarts = static_cast<int>(kMostRestarts * stretches);
   load(state, commands);
   load_memory(state);
   std::fill(pair_time_.begin(), pair_time_.end(), kNever);
@@ -172,7 +185,7 @@ void Engine::run(const WheelsModel& model, std::span<double> state, std::span<co
   for (int n = 0;; ++n) {
     const Event e = next_event();
     if (e.kind == EventKind::none) break;
-    if (n == kMostRestarts) give_up_ = true, ++report.stalled;
+    if (n == most_restarts) give_up_ = true, ++report.stalled;
     guard_progress(e);
     std::fill(fresh_.begin(), fresh_.end(), 0);
     seeds_[0] = e.body, seed_count_ = 1;
@@ -324,6 +337,7 @@ void Engine::restart(double t, bool hit) {
 
 void Engine::free_piece(Body& b, double t) {
   ++report_->pieces;
+  if (b.shape.robot && (++b.pieces > most_pieces_ || give_up_ || too_stiff(*b.shape.robot))) return coarse_piece(b, t);
   b.in_contact = false;
   if (b.shape.robot && model_->par.tyres == Tyres::rolling) b.now.q[1] = 0;  // left over from turning about a corner
   b.start = b.now;
@@ -333,6 +347,34 @@ void Engine::free_piece(Body& b, double t) {
   } else {
     b.ball = ball_piece(*model_, b.now, t, stop_, b.piece);
   }
+}
+
+/// Constant twist for a few milliseconds, of first order in the step and stable for motors of any stiffness: a motor
+/// gives what its speed at the end of the piece asks for, within its limits; tyres brake what slides sideways.
+void Engine::coarse_piece(Body& b, double t) {
+  ++report_->coarse;
+  const RobotModel& r = *b.shape.robot;
+  const double left = stop_ - t, h = left < 1.3 * numerics_->longest_slice ? left : numerics_->longest_slice;
+  SolverBody next;
+  b.modes = RobotModes{};
+  for (int round = 0; round < 3; ++round) {  // neither motor at its limit; then one; then both
+    set_forces(r, b.command, b.modes);
+    predict_in_modes(r, b.modes, h, b, next);
+    if (!limit_motors(r, b.command, b.now, next.v_free, b.modes)) break;
+  }
+  const double grip = r.par.tyre_sliding * model_->par.gravity * h, u = next.v_free[1];
+  next.v_free[1] = model_->par.tyres == Tyres::rolling || std::fabs(u) <= grip ? 0 : u > 0 ? u - grip : u + grip;
+  for (int q = 0; q < 3; ++q) b.now.q[q] = next.v_free[q];
+  b.start = b.now;
+  b.in_contact = true;  // moves as in a slice
+  const Vec2 v = b.now.R * Vec2{b.now.q[0], b.now.q[1]};
+  Piece& p = b.piece;
+  p.t0 = t;
+  p.t1 = left - h < numerics_->time_tolerance ? stop_ : t + h;
+  p.degree = 1;
+  p.x[0] = b.now.p.x, p.x[1] = v.x, p.y[0] = b.now.p.y, p.y[1] = v.y;
+  p.theta[0] = b.now.theta, p.theta[1] = b.now.q[2];
+  p.bounds();
 }
 
 Scratch::Scratch(const WheelsModel& model) : engine_(std::make_unique<Engine>(model)) {}

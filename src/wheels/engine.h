@@ -25,6 +25,7 @@ struct Body {
   PieceEnd end = PieceEnd::horizon;
   BallResult ball;
   bool in_contact = false;  // the piece is a slice
+  int pieces = 0;           // free ones of this call
   double clearance = -1;    // lower bound of the distance from clear_at to every obstacle
   Vec2 clear_at;
   // predicted events
@@ -72,6 +73,7 @@ class Engine {
   void touch_neighbours(int k, double t);
   void touch_obstacles(int i);
   void free_piece(Body& b, double t);
+  void coarse_piece(Body& b, double t);
   int pair_index(int i, int j) const;
   int obstacle_index(int i, int obstacle) const;
   int memory_index(const Contact& c) const { return c.b >= 0 ? pair_index(c.a, c.b) : obstacle_index(c.a, c.obstacle); }
@@ -109,6 +111,7 @@ class Engine {
   bool build_slice(double t, double h);
   void predict_slice_velocity(int k, double h);
   void predict_robot(const RobotModel& r, double h, Body& b, SolverBody& s) const;
+  void predict_in_modes(const RobotModel& r, const RobotModes& m, double h, const Body& b, SolverBody& s) const;
   Vec2 predict_ball(const Body& b, double h, SolverBody& s) const;
   void add_tyre_rows(double h);
   void add_friction_rows(double t, double h);
@@ -136,6 +139,7 @@ class Engine {
   int body_total_ = 0, obstacle_total_ = 0;  // capacities
   int count_ = 0;                            // bodies present
   bool give_up_ = false;                     // too many events: locate no more in this call
+  int most_pieces_ = 0;                      // of a body in this call
   std::vector<Body> bodies_;
   std::vector<double> pair_time_;   // (count × count) predicted contact
   std::vector<PairMemory> memory_;  // (bodies × (bodies + obstacles))

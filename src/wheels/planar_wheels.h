@@ -44,6 +44,7 @@ struct Report {
   std::int64_t unsettled = 0;         // contact solves that did not settle
   std::int64_t capped = 0;            // event searches cut short
   std::int64_t forced = 0;            // pairs left uncertified for 50 µs so that time goes on
+  std::int64_t coarse = 0;            // pieces of motors too stiff for series, of first order in 4 ms
   std::int64_t stalled = 0;           // calls that gave up locating events
   std::int64_t full = 0;              // contacts or memory entries dropped for lack of room
   std::int64_t refused_commands = 0;  // not finite: taken as 0

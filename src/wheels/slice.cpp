@@ -61,7 +61,10 @@ void Engine::predict_slice_velocity(int k, double h) {
 /// Motors and gyroscopic terms explicit, motor damping implicit.
 void Engine::predict_robot(const RobotModel& r, double h, Body& b, SolverBody& s) const {
   b.modes = robot_modes(*model_, r, b.now, b.command);
-  const RobotModes& m = b.modes;
+  predict_in_modes(r, b.modes, h, b, s);
+}
+
+void Engine::predict_in_modes(const RobotModel& r, const RobotModes& m, double h, const Body& b, SolverBody& s) const {
   s.inertia = plus(r.slide_inertia, h, {m.damp_vv, 0, m.damp_vw, 0, 0, m.damp_ww});
   const double* q = b.now.q;
   const double f[3] = {

@@ -32,21 +32,6 @@ double needed_grip(const RobotModel& r, const RobotModes& modes, const double q[
 
 double command_of(const WheelCommand& c, int side) { return side == 0 ? c.right : c.left; }
 
-/// Sums the wheels' constant torques and slopes into F_v, F_w, eq. (5).
-void set_forces(const RobotModel& r, const WheelCommand& command, RobotModes& modes) {
-  double constant[2], slope[2];
-  for (int i = 0; i < 2; ++i) {
-    constant[i] = modes.wheel[i] ? modes.limit[i] : r.gain * command_of(command, i);
-    slope[i] = (modes.wheel[i] ? 0 : r.slope) + r.par.wheel_damping;
-  }
-  const double k = 1 / r.par.wheel_radius, b = r.par.half_axle;
-  modes.force_v = k * (constant[0] + constant[1]);
-  modes.force_w = k * b * (constant[0] - constant[1]);
-  modes.damp_vv = k * k * (slope[0] + slope[1]);
-  modes.damp_vw = k * k * b * (slope[0] - slope[1]);
-  modes.damp_ww = k * k * b * b * (slope[0] + slope[1]);
-}
-
 /// Coefficient K of the product of two series. K is known when compiling: the sums are short, loops would cost more.
 template <int K>
 double cauchy(const Series& a, const Series& b) {
@@ -220,6 +205,36 @@ void finish(Piece& p, double t, double h, double stop) {
 }
 
 }  // namespace
+
+void set_forces(const RobotModel& r, const WheelCommand& command, RobotModes& modes) {
+  double constant[2], slope[2];
+  for (int i = 0; i < 2; ++i) {
+    constant[i] = modes.wheel[i] ? modes.limit[i] : r.gain * command_of(command, i);
+    slope[i] = (modes.wheel[i] ? 0 : r.slope) + r.par.wheel_damping;
+  }
+  const double k = 1 / r.par.wheel_radius, b = r.par.half_axle;
+  modes.force_v = k * (constant[0] + constant[1]);
+  modes.force_w = k * b * (constant[0] - constant[1]);
+  modes.damp_vv = k * k * (slope[0] + slope[1]);
+  modes.damp_vw = k * k * b * (slope[0] - slope[1]);
+  modes.damp_ww = k * k * b * b * (slope[0] + slope[1]);
+}
+
+bool limit_motors(const RobotModel& r, const WheelCommand& command, const Instant& now, const double* q_end,
+                  RobotModes& modes) {
+  bool changed = false;
+  for (int i = 0; i < 2; ++i) {
+    if (modes.wheel[i]) continue;
+    const double start = wheel_speed(r, now.q, i),
+                 wanted = r.gain * command_of(command, i) - r.slope * wheel_speed(r, q_end, i);
+    const int turning = sign_of(start) ? sign_of(start) : sign_of(wanted);
+    const TorqueLimits limits =
+        torque_limits(r.par.drive, r.par.drive.limit_drive != r.par.drive.limit_brake ? turning : 0);
+    if (wanted > limits.high) modes.wheel[i] = 1, modes.limit[i] = limits.high, changed = true;
+    if (wanted < limits.low) modes.wheel[i] = -1, modes.limit[i] = limits.low, changed = true;
+  }
+  return changed;
+}
 
 RobotModes robot_modes(const WheelsModel& m, const RobotModel& r, const Instant& now, const WheelCommand& command) {
   RobotModes modes;

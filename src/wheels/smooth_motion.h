@@ -42,6 +42,11 @@ struct RobotModes {
 };
 
 RobotModes robot_modes(const WheelsModel& m, const RobotModel& r, const Instant& now, const WheelCommand& command);
+/// Sums the wheels' constant torques and slopes into F_v, F_w, eq. (5).
+void set_forces(const RobotModel& r, const WheelCommand& command, RobotModes& modes);
+/// Puts motors at their limits that want more at the velocities q_end; says whether there were any.
+bool limit_motors(const RobotModel& r, const WheelCommand& command, const Instant& now, const double* q_end,
+                  RobotModes& modes);
 
 /// What ended a piece, so that the end is put exactly.
 enum class PieceEnd { horizon, mode, grip };  // grip: u has become 0

@@ -217,6 +217,25 @@ controller = {{ library = "{CONTROLLERS / name}", rate = "100 Hz" }}
         self.assertEqual(done.returncode, 1)
         self.assertIn("not finite", done.stderr)
 
+    def test_a_library_that_goes_wrong_in_any_way_is_named_and_the_log_is_closed(self):
+        for name, word in [("deep", "segmentation fault"), ("exit", "called exit()"), ("nan", "not finite"),
+                           ("own_thread", "in a thread of its own"), ("own_exit", "in a thread of its own")]:
+            with self.subTest(name):
+                log = self.path / f"{name}.mcap"
+                done = run("run", self.with_library(f"lib{name}.so"), "--for", "2s", "--log", log, "--quiet")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"lib{name}.so", done.stderr)
+                self.assertIn(word, done.stderr)
+                self.assertTrue(json.loads(run("replay", log, "--json").stdout)["same"])
+
+    def test_a_library_that_flushes_small_numbers_and_rounds_upwards_changes_no_bit(self):
+        hashes = []
+        for name in ("nothing", "flush"):
+            done = run("run", self.with_library(f"lib{name}.so"), "--for", "1s", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            hashes.append(json.loads(done.stdout)["hash"])
+        self.assertEqual(*hashes)
+
     def test_a_library_of_another_version_is_refused(self):
         done = run("run", self.with_library("libfuture.so"), "--for", "1s", "--quiet")
         self.assertEqual(done.returncode, 1)

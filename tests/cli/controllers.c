@@ -1,5 +1,7 @@
-/* Controller libraries that misbehave; the macro says how. OLD: built for version 1, which knew no motors. MOTORS: reads both encoders
- * of a worn knee, its current and voltage, releases it, and ends the run with code 7 if all was as it must be. */
+/* Controller libraries that misbehave; the macro says how. OLD: built for version 1, which knew no motors. MOTORS:
+ * reads both encoders of a worn knee, its current and voltage, releases it, and ends the run with code 7 if all was as
+ * it must be. FLUSH: changes the floating-point environment as -Ofast does, and the rounding, and leaves it so;
+ * NOTHING: the same without. */
 #include <gradus/controller.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,6 +49,33 @@ static int32_t look_at(struct Knee* knee, const gradus_output* output, gradus_co
   return seen ? 7 : 4;
 }
 #endif
+#ifdef DEEP
+static volatile int depth;
+static int deeper(volatile char* above) { /* the stack ends before the recursion does */
+  volatile char room[4096];
+  room[0] = *above;
+  if (++depth == 1 << 30) return room[0];
+  return deeper(room) + room[0];
+}
+#endif
+#if defined(OWN_THREAD) || defined(OWN_EXIT)
+#include <pthread.h>
+static void* go_wrong(void* nothing) {
+#ifdef OWN_EXIT
+  exit(3);
+#else
+  static int* volatile nowhere;
+  *nowhere = 1;
+#endif
+  return nothing;
+}
+#endif
+#if defined(FLUSH)
+#include <fenv.h>
+#include <xmmintrin.h>
+/* as crtfastmath.o of -Ofast does it when the library is loaded */
+__attribute__((constructor)) static void flush_to_zero(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }
+#endif
 int32_t gradus_controller_step(void* self, const gradus_output* output, gradus_command* command) {
   (void)self;
 #ifdef MOTORS
@@ -58,6 +87,24 @@ int32_t gradus_controller_step(void* self, const gradus_output* output, gradus_c
 #ifdef CRASH
   static int* volatile nowhere; /* the compiler cannot see that it is null */
   if (output->time > 0.3) *nowhere = 1;
+#endif
+#ifdef DEEP
+  char top = 0;
+  if (output->time > 0.3) return deeper(&top);
+#endif
+#ifdef EXIT
+  if (output->time > 0.3) exit(3);
+#endif
+#if defined(OWN_THREAD) || defined(OWN_EXIT)
+  static pthread_t thread;
+  if (output->time > 0.3 && !thread) pthread_create(&thread, 0, go_wrong, 0);
+#endif
+#ifdef LOOP
+  while (output->time > 0.3) continue;
+#endif
+#ifdef FLUSH
+  fesetround(FE_UPWARD);
+  _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
 #ifdef NOT_FINITE
   if (output->time > 0.3) command->target[0] = NAN;

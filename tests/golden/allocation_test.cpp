@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "support/contact_scenes.h"
 

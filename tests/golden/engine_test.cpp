@@ -1,11 +1,11 @@
-/// An engine has no memory: replaced by a fresh one before every step, its scratch full of NaN, or with its state carried
-/// into another world, a run has the same bits. For every golden input and every shipped scene.
+/// An engine has no memory: replaced by a fresh one before every step, its scratch full of NaN, or with its state
+/// carried into another world, a run has the same bits. For every golden input and every shipped scene.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "control/attach.h"
 #include "load/scene_toml.h"
+#include "session/attach.h"
 #include "support/golden_inputs.h"
 
 namespace gradus::test {
@@ -56,11 +56,17 @@ TEST_P(SceneMemory, fresh_engines_and_snapshots_into_another_world_change_no_bit
   const auto leader = make_world(*scene, 1);
   ASSERT_TRUE(attach_controllers(*leader));
   const auto fresh = make_world(*scene, poisoned(2, true)), other = make_world(*scene, poisoned(4, false));
+  auto model = compile(*scene);
+  ASSERT_TRUE(model);
+  const auto batch = Worlds::make(std::move(*model), 3, 2);  // one thread has two of them
+  ASSERT_TRUE(batch);
   for (int i = 0; i < 60; ++i) {
     if (i == 20)
       for (int r = 0; r < leader->robot_count(); ++r) {
         const Impulse kick{r, 0, {0, 0, 0.01}, {0.5, 0.2, 0.7}};
-        if (r < 16) leader->add_impulse(kick), fresh->add_impulse(kick);
+        if (r >= 16) continue;
+        leader->add_impulse(kick), fresh->add_impulse(kick);
+        (*batch)->add_impulse(0, kick), (*batch)->add_impulse(2, kick);
       }
     ASSERT_TRUE(other->restore(leader->snapshot()));
     leader->step();
@@ -70,6 +76,11 @@ TEST_P(SceneMemory, fresh_engines_and_snapshots_into_another_world_change_no_bit
     other->step();
     ASSERT_EQ(other->hash(), leader->hash()) << "another world, step " << i;
     ASSERT_EQ(fresh->hash(), leader->hash()) << "fresh engine, step " << i;
+    for (const int w : {0, 2})
+      ASSERT_TRUE((*batch)->set_input(w, leader->input()));  // the one between them goes its own way
+    (*batch)->step();
+    ASSERT_EQ((*batch)->hash(0), leader->hash()) << "first of a batch, step " << i;
+    ASSERT_EQ((*batch)->hash(2), leader->hash()) << "last of a batch, step " << i;
   }
 }
 

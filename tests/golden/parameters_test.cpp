@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
-#include "session/command.h"
+#include "world/command.h"
 #include "session/record.h"
 #include "support/robots.h"
 

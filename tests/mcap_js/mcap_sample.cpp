@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "io/foxglove_schemas.h"
-#include "unit/base/log_fixtures.h"
+#include "unit/io/log_fixtures.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <string>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "support/contact_scenes.h"
 #include "support/energy_books.h"

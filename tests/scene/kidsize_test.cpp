@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "support/robots.h"
 

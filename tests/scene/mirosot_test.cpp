@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "control/attach.h"
-#include "control/firasim_match.h"
+#include "session/attach.h"
+#include "link/firasim/match.h"
 #include "control/wheels_team.h"
 #include "load/scene_toml.h"
 #include "wheels/field.h"
@@ -324,7 +324,7 @@ class Wire : public testing::Test {
     g.firasim.placement = "127.0.0.1:0";
     g.firasim.referee = "127.0.0.1:" + std::to_string(referee_port());
     world_ = driven_world(s);
-    auto match = control::FirasimMatch::open(*world_, 0, {sync, 0.05});
+    auto match = firasim::MatchLink::open(*world_, 0, {sync, 0.05});
     for (const Diagnostic& d : match.notes()) ADD_FAILURE() << to_string(d);
     match_ = std::move(*match);
   }
@@ -346,7 +346,7 @@ class Wire : public testing::Test {
     mouth_.send({"127.0.0.1", match_->command_port()}, bytes_);
   }
   firasim::UdpSocket ear_, mouth_;
-  std::unique_ptr<control::FirasimMatch> match_;  // the world must not outlive it
+  std::unique_ptr<firasim::MatchLink> match_;  // the world must not outlive it
   std::unique_ptr<World> world_;
   std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(8192), bytes_;
 };
@@ -392,13 +392,13 @@ TEST_F(Wire, replacements_are_carried_out_and_broken_datagrams_counted) {
   EXPECT_EQ(match_->counters().malformed, 1);
   firasim::Environment e;
   SightRoom sights;
-  control::picture(world_->output_of_group(0, sights), e);
+  firasim::picture(world_->output_of_group(0, sights), e);
   EXPECT_EQ(body_of(bodies(*world_), 5)[kX], -0.2);
   EXPECT_NEAR(body_of(bodies(*world_), 5)[kTheta], M_PI / 2, 1e-12) << "degrees on the wire";
   EXPECT_EQ(body_of(bodies(*world_), 6)[kX], 0.3);
   EXPECT_EQ(body_of(bodies(*world_), 6)[kBallVx], 0.5);
   world_->step();
-  control::picture(world_->output_of_group(0, sights), e);
+  firasim::picture(world_->output_of_group(0, sights), e);
   EXPECT_EQ(e.blue.size(), 2u) << "one is switched off";
   EXPECT_EQ(e.field.length, 1.5);
 }
@@ -436,7 +436,7 @@ TEST_F(Wire, our_referee_tells_kick_off_and_game_on_and_takes_placements) {
   s.groups[0].firasim.commands = s.groups[0].firasim.placement = "127.0.0.1:0";
   s.groups[0].firasim.vision = {"127.0.0.1:" + std::to_string(ear_.port())};
   world_ = driven_world(s);
-  auto match = control::FirasimMatch::open(*world_, 0, {});
+  auto match = firasim::MatchLink::open(*world_, 0, {});
   ASSERT_TRUE(match);
   match_ = std::move(*match);
   firasim::RefereeCommand c;

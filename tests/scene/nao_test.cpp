@@ -5,10 +5,10 @@
 #include <map>
 #include <numbers>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
-#include "session/world.h"
+#include "world/world.h"
 #include "tree/kernels.h"
 
 namespace gradus {

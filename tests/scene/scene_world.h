@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "control/attach.h"
+#include "session/attach.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus {
 

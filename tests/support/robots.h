@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::test {
 

@@ -23,6 +23,21 @@ Diagnostics complain(const Model& model, std::string text, std::string suggestio
   return {{place, Severity::error, std::move(text), std::move(suggestion)}};
 }
 
+/// Everything of the scene that the kernels of lanes do not know [world_step.h].
+std::vector<std::string> what_lanes_lack(const Model& model, int number) {
+  const RobotModel& robot = model.robots[static_cast<std::size_t>(number)];
+  std::vector<std::string> out;
+  if (robot.motion != "articulated") out.push_back("motion " + robot.motion + " (only articulated)");
+  if (!robot.kind->drives.empty()) out.push_back("actuator chains");
+  if (model.robots.size() > 1) out.push_back("more than one robot in a world");
+  if (!model.static_objects.empty()) out.push_back("terrain and objects of the field besides the ground plane");
+  if (model.contact.law != "compliant") out.push_back("contact law " + model.contact.law + " (only compliant)");
+  if (robot.self_contact) out.push_back("self-contact");
+  for (const std::string& missing : find_motion("articulated")->bind(*robot.kind).missing)
+    out.push_back("a robot without " + missing);
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int worlds, const Options& options) {
@@ -31,9 +46,10 @@ Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int wo
   constexpr int kMostWorlds = 1 << 24;
   if (worlds < 1 || worlds > kMostWorlds)
     return complain(model, "batch: cannot make " + std::to_string(worlds) + " worlds", "ask for 1 to 16777216");
-  for (const std::string& missing :
-       find_motion("articulated")->bind(*model.robots[static_cast<std::size_t>(robot)].kind).missing)
-    return complain(model, "batch: the robot lacks " + missing, "");
+  Diagnostics refused;
+  for (const std::string& what : what_lanes_lack(model, robot))
+    append(refused, complain(model, "batch: lanes cannot do " + what, "use Worlds, which runs every scene"));
+  if (!refused.empty()) return refused;
   for (const LaneKernel& k : options.kernels)
     if (k.type == options.type) return std::unique_ptr<Lanes>(new Lanes(model, robot, worlds, k, options.threads));
   return complain(model,

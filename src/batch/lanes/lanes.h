@@ -20,7 +20,7 @@ class Lanes {
     std::span<const LaneKernel> kernels = portable_kernels();
     int threads = 1;
   };
-  /// Worlds with a copy of the model's robot each, at its start; its motion is `articulated` whatever the model says.
+  /// Worlds with a copy of the model's robot each, at its start. What lanes cannot do is refused, all of it at once.
   static Result<std::unique_ptr<Lanes>> make(const Model& model, int robot, int worlds, const Options& options);
   ~Lanes();
 

@@ -1,11 +1,13 @@
 #include "link/library/library_controller.h"
 
 #include <dlfcn.h>
-#include <csetjmp>
-#include <csignal>
+
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "gradus/controller.h"
+#include "link/library/guard.h"
 
 namespace gradus {
 
@@ -29,67 +31,6 @@ struct LibraryController::Functions {
 };
 
 namespace {
-
-// Where a crash inside a library returns to. Per thread, since robots of several threads may be controlled at once.
-thread_local sigjmp_buf* crash_exit = nullptr;
-
-void on_crash(int signal) {
-  if (crash_exit) siglongjmp(*crash_exit, signal);
-  std::signal(signal, SIG_DFL);  // not inside a library: die as usual
-  std::raise(signal);
-}
-
-constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-
-void catch_crashes() {
-  static const bool once = [] {
-    for (int s : kCrashes) {
-      struct sigaction action {};
-      action.sa_handler = on_crash;
-      action.sa_flags = SA_NODEFER | SA_ONSTACK;
-      sigemptyset(&action.sa_mask);
-      sigaction(s, &action, nullptr);
-    }
-    return true;
-  }();
-  (void)once;
-}
-
-std::string signal_text(int s) {
-  switch (s) {
-    case SIGSEGV:
-      return "crashed (segmentation fault)";
-    case SIGBUS:
-      return "crashed (bus error)";
-    case SIGFPE:
-      return "crashed (arithmetic fault)";
-    case SIGILL:
-      return "crashed (illegal instruction)";
-    default:
-      return "aborted";
-  }
-}
-
-/// Runs foreign code; returns "" or what went wrong with it.
-template <class Call>
-std::string guarded(const Call& call) {
-  catch_crashes();
-  sigjmp_buf here;
-  sigjmp_buf* const outer = crash_exit;
-  if (const int signal = sigsetjmp(here, 1)) {
-    crash_exit = outer;
-    return signal_text(signal);
-  }
-  crash_exit = &here;
-  std::string problem;
-  try {
-    call();
-  } catch (...) {
-    problem = "threw an exception through the C interface";
-  }
-  crash_exit = outer;
-  return problem;
-}
 
 Diagnostics error(const Place& place, std::string text, std::string suggestion) {
   Diagnostic d;
@@ -162,7 +103,10 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
   c->path_ = path;
   c->robot_ = robot_name;
   const std::string absolute = std::filesystem::absolute(path).string();  // dlopen searches other places for bare names
-  c->handle_ = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string unloadable =
+      run_guarded(c->path_.c_str(), [&] { c->handle_ = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL); });
+  if (!unloadable.empty())
+    return error(place, "controller library '" + path + "' " + unloadable + " while loading", "");
   if (!c->handle_)
     return error(place, std::string("cannot load the controller library: ") + dlerror(),
                  "build it first, or correct the path");
@@ -170,7 +114,9 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
   Functions& f = *c->functions_;
   if (const char* missing = f.find_all(c->handle_))
     return error(place, "'" + path + "' does not export " + missing, "see include/gradus/controller.h");
+  watch_library_of(reinterpret_cast<const void*>(f.step));
   std::uint32_t version = 0;
+  const auto guarded = [&](const auto& call) { return run_guarded(c->path_.c_str(), call); };
   std::string problem = guarded([&] { version = f.version(); });
   if (problem.empty() && (version == 0 || version > GRADUS_CONTROLLER_VERSION))
     problem = "was built for interface version " + std::to_string(version) + ", this gradus has " +
@@ -180,30 +126,55 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
   if (problem.empty()) problem = guarded([&] { c->self_ = f.create(&info, options.c_str()); });
   if (problem.empty() && !c->self_) problem = "refused this robot (gradus_controller_create returned NULL)";
   if (!problem.empty()) return error(place, "controller library '" + path + "' " + problem, "");
+  c->target_.resize(static_cast<std::size_t>(kind.njoint()));
+  c->stiffness_.resize(c->target_.size());
+  c->impedance_.resize(4 * c->target_.size());
   return c;
 }
 
 LibraryController::~LibraryController() {
-  if (self_ && functions_ && failure_.empty()) guarded([&] { functions_->destroy(self_); });
-  if (handle_) dlclose(handle_);
+  if (!failure_.empty()) return;  // its code may still be in use by threads that were stopped
+  run_guarded(path_.c_str(), [&] {
+    if (self_ && functions_) functions_->destroy(self_);
+    if (handle_) dlclose(handle_);
+  });
 }
 
+/// The library writes into room of our own: what it leaves half written or wrong never becomes a target.
 void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   if (!failure_.empty()) return;
+  std::copy(command.target.begin(), command.target.end(), target_.begin());
+  std::copy(command.stiffness.begin(), command.stiffness.end(), stiffness_.begin());
+  const std::size_t n = command.target.size();
+  const std::span<double> impedance[] = {command.velocity, command.torque, command.kp, command.kd};
+  for (std::size_t i = 0; i < 4; ++i) std::copy(impedance[i].begin(), impedance[i].end(), impedance_.begin() + static_cast<std::ptrdiff_t>(i * n));
+  double* const room = command.velocity.empty() ? nullptr : impedance_.data();
   const gradus_output out = output_of(o);
   gradus_command in{.size = sizeof(gradus_command),
                     .version = GRADUS_CONTROLLER_VERSION,
                     .joint_count = static_cast<std::int32_t>(command.target.size()),
-                    .target = command.target.data(),
-                    .stiffness = command.stiffness.data()};
+                    .target = target_.data(),
+                    .stiffness = command.stiffness.empty() ? nullptr : stiffness_.data(),
+                    .velocity = room,
+                    .torque = room ? room + n : nullptr,
+                    .kp = room ? room + 2 * n : nullptr,
+                    .kd = room ? room + 3 * n : nullptr};
   std::int32_t answer = 0;
-  const std::string problem = guarded([&] { answer = functions_->step(self_, &out, &in); });
+  std::string problem = run_guarded(path_.c_str(), [&] { answer = functions_->step(self_, &out, &in); });
+  if (problem.empty()) problem = failed_thread_of(reinterpret_cast<const void*>(functions_->step));
   if (!problem.empty()) return fail(problem);
   if (answer != 0) return fail("ended the run with code " + std::to_string(answer));
-  for (double t : command.target)
-    if (!std::isfinite(t)) return fail("asked for a joint target that is not finite");
-  for (double s : command.stiffness)
-    if (!(s >= 0 && s <= 1)) return fail("asked for a stiffness outside 0 ... 1");
+  for (std::size_t j = 0; j < command.target.size(); ++j)
+    if (!std::isfinite(target_[j])) return fail("asked for a joint target that is not finite");
+  for (std::size_t j = 0; room && j < 4 * n; ++j)
+    if (!std::isfinite(impedance_[j]) || (j >= 2 * n && impedance_[j] < 0))
+      return fail(j < 2 * n ? "asked for a speed or torque that is not finite" : "asked for a gain that is negative or not finite");
+  for (std::size_t j = 0; j < command.stiffness.size(); ++j)
+    if (!(stiffness_[j] >= 0 && stiffness_[j] <= 1)) return fail("asked for a stiffness outside 0 ... 1");
+  std::copy_n(target_.begin(), command.target.size(), command.target.begin());
+  std::copy_n(stiffness_.begin(), command.stiffness.size(), command.stiffness.begin());
+  for (std::size_t i = 0; room && i < 4; ++i)
+    std::copy_n(room + i * n, n, impedance[i].begin());
 }
 
 }  // namespace gradus

@@ -1,9 +1,11 @@
 /// A controller in a user's shared library, called through the C interface of include/gradus/controller.h.
-/// A library that crashes, throws or asks to end does not take the run's results with it: the call is abandoned, the
-/// controller is not called again and failure() names the library; the program then closes its logs and says so.
+/// A library that crashes, throws, calls exit() or asks to end does not take the run's results with it: the call is
+/// abandoned [guard.h], the controller is not called again and failure() names the library; the program then closes its
+/// logs and says so. Nor does it change a bit of the simulation other than through its targets.
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "state/controller.h"
@@ -31,6 +33,7 @@ class LibraryController : public Controller {
   void* handle_ = nullptr;
   void* self_ = nullptr;
   std::unique_ptr<Functions> functions_;
+  std::vector<double> target_, stiffness_, impedance_;  // (njoint) what the library writes to
 };
 
 }  // namespace gradus

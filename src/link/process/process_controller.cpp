@@ -218,6 +218,15 @@ bool ProcessController::receive(std::string& line) {
   }
 }
 
+/// The numbers that a key of an answer is about; null: another key.
+static const std::span<double>* impedance_of(const std::string& key, const RobotCommand& command) {
+  return key == "velocity" ? &command.velocity
+         : key == "torque" ? &command.torque
+         : key == "kp"     ? &command.kp
+         : key == "kd"     ? &command.kd
+                           : nullptr;
+}
+
 void ProcessController::take(const std::string& line, RobotCommand& command) {
   const json j = json::parse(line, nullptr, false);
   if (!j.is_object())
@@ -232,13 +241,21 @@ void ProcessController::take(const std::string& line, RobotCommand& command) {
         problem = "asked for a stiffness, and no joint of this robot has an actuator chain";
       else
         problem = take_numbers(value, "stiffness", joints_, command.stiffness);
+    } else if (const std::span<double>* numbers = impedance_of(key, command)) {
+      if (numbers->empty())
+        problem = "asked for a " + key + ", and the scene does not say commands = \"impedance\" of this robot";
+      else
+        problem = take_numbers(value, key.c_str(), joints_, *numbers);
     } else if (key == "end") {
       problem = "ended the run: " + (value.is_string() ? value.get<std::string>() : value.dump());
     } else {
-      problem = "answered with '" + shortened(key) + "'; known: target, stiffness, end";
+      problem = "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, end";
     }
     if (!problem.empty()) return fail(problem);
   }
+  for (const std::span<double> gains : {command.kp, command.kd})
+    for (const double x : gains)
+      if (!(x >= 0)) return fail("asked for a negative gain");
   for (const double s : command.stiffness)
     if (!(s >= 0 && s <= 1)) return fail("asked for a stiffness outside 0 ... 1");
 }

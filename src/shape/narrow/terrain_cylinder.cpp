@@ -144,9 +144,13 @@ class CylinderOnTerrain : MantleOnTerrain<Plain> {
                   kind == 0 ? U.y * dv : U.x * du,
                   kind == 0 ? V.y * dv : V.x * du,
                   id};
-    int k = static_cast<int>(w - reach), last = static_cast<int>(w + reach);
-    k += static_cast<int>(k < w - reach);
-    last -= static_cast<int>(last > w + reach);
+    double lo = w - reach, hi = w + reach;
+    const HeightGrid& grid = f_.grid();
+    if (!Plain) lo = std::max(lo, -1.0 - grid.ny), hi = std::min(hi, 1.0 + grid.nx + grid.ny);
+    if (!(lo <= hi)) return;  // beside the grid, perhaps farther than an integer counts; or not a number
+    int k = static_cast<int>(lo), last = static_cast<int>(hi);
+    k += static_cast<int>(k < lo);
+    last -= static_cast<int>(last > hi);
     for (; k <= last; k += 32)
       for (std::uint64_t found = ridges_above<kind>(l, k, std::min(32, last - k + 1)); found != 0; found &= found - 1) {
         const int bit = std::countr_zero(found);

@@ -198,6 +198,7 @@ class PolyhedronOnTerrain : OnTerrain<Plain> {
     const double a = from + l.t0 * by, b = from + l.t1 * by;
     double lo = std::min(a, b), hi = std::max(a, b);
     if (!Plain) lo = std::max(lo, -1.0 - g_.ny), hi = std::min(hi, 1.0 + g_.nx + g_.ny);
+    if (!(lo <= hi)) return;  // beside the grid, perhaps farther than an integer counts; or not a number
     int k = static_cast<int>(lo), last = static_cast<int>(hi);
     k += static_cast<int>(k < lo);
     last -= static_cast<int>(last > hi);

@@ -7,7 +7,7 @@
 
 #include "batch/lanes/lanes.h"
 #include "load/robot_toml.h"
-#include "session/world.h"
+#include "world/world.h"
 
 namespace gradus::test {
 

@@ -186,5 +186,21 @@ TEST(Lanes, what_cannot_be_made_is_said) {
   EXPECT_EQ(text(0, 16, kFloat16), "made");
 }
 
+TEST(Lanes, what_they_cannot_do_is_refused_with_a_list) {
+  Model model = model_of("nao_h25_v6.toml");
+  model.robots.push_back(model.robots[0]);
+  model.robots[0].self_contact = true;
+  model.robots[0].motion = "single_body";
+  model.contact.law = "spring";
+  model.static_objects.push_back(0);
+  const auto made = Lanes::make(model, 0, 16, {});
+  ASSERT_FALSE(made);
+  std::string all;
+  for (const Diagnostic& d : made.notes()) all += d.text + "\n";
+  EXPECT_EQ(made.notes().size(), 6u) << all;
+  for (const char* what : {"single_body", "chains", "more than one robot", "terrain", "spring", "self-contact"})
+    EXPECT_NE(all.find(what), std::string::npos) << what << " in\n" << all;
+}
+
 }  // namespace
 }  // namespace gradus::test

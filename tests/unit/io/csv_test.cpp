@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "unit/base/log_fixtures.h"
+#include "unit/io/log_fixtures.h"
 
 namespace gradus::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "unit/base/log_fixtures.h"
+#include "unit/io/log_fixtures.h"
 
 namespace gradus::test {
 namespace {

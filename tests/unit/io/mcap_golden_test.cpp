@@ -3,7 +3,7 @@
 /// and sums.)
 #include <gtest/gtest.h>
 
-#include "unit/base/log_fixtures.h"
+#include "unit/io/log_fixtures.h"
 
 namespace gradus::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <zstd.h>
 
 #include "base/crc32.h"
-#include "unit/base/log_fixtures.h"
+#include "unit/io/log_fixtures.h"
 
 namespace gradus::test {
 namespace {

@@ -11,6 +11,8 @@
 #include "load/robot_toml.h"
 #include "load/set.h"
 #include "load/walk_toml.h"
+#include "model/model.h"
+#include "unit/load/scratch_folder.h"
 #include "unit/load/toml_test_tools.h"
 
 namespace gradus {
@@ -243,6 +245,62 @@ std::string set(SceneSpec& s, const std::string& assignment) {
   const bool done = apply_set(s, assignment, out);
   EXPECT_EQ(done, out.empty());
   return text_of(out);
+}
+
+/// Two robots of one file, one bolted down: each keeps its own base, and only the free one stands on the ground.
+TEST(SceneToml, a_base_is_fixed_or_free_whatever_the_robots_file_says) {
+  const std::string robot = std::string(GRADUS_SOURCE_DIR) + "/robots/quadruped.urdf";
+  const auto load = [&](const std::string& base) {
+    return parse_scene("[field.floor]\nshape = \"plane\"\n[robot.a]\nmodel = \"" + robot + "\"\n" + base +
+                           "[robot.b]\nmodel = \"" + robot + "\"\npose = { x = \"3 m\" }\n",
+                       "scene.toml", {});
+  };
+  auto scene = load("base = \"fixed\"\n");
+  ASSERT_TRUE(scene) << text_of(scene);
+  EXPECT_EQ(scene->robots[0].robot.root, RootKind::fixed);
+  EXPECT_EQ(scene->robots[1].robot.root, RootKind::free);
+  EXPECT_FALSE(scene->robots[0].on_ground);
+  const auto model = compile(*scene);
+  ASSERT_TRUE(model) << text_of(model);
+  EXPECT_EQ(model->robots[0].kind->root, RootKind::fixed);
+  EXPECT_EQ(model->robots[1].kind->root, RootKind::free);
+  EXPECT_EQ(model->robots[0].p_WB.z, 0);
+  EXPECT_GT(model->robots[1].p_WB.z, 0);
+
+  auto set = load("");
+  ASSERT_TRUE(set) << text_of(set);
+  Diagnostics out;
+  EXPECT_TRUE(apply_set(*set, "a.base=fixed", out)) << text_of(out);
+  EXPECT_EQ(set->robots[0].robot.root, RootKind::fixed);
+  EXPECT_FALSE(set->robots[0].on_ground);
+  EXPECT_FALSE(apply_set(*set, "a.base=bolted", out));
+  EXPECT_NE(text_of(out).find("write fixed or free"), std::string::npos) << text_of(out);
+  EXPECT_NE(text_of(load("base = \"bolted\"\n")).find("neither fixed nor free"), std::string::npos);
+}
+
+TEST(SceneToml, a_robot_put_into_the_ground_is_a_warning) {
+  const std::string robot = std::string(GRADUS_SOURCE_DIR) + "/robots/quadruped.urdf";
+  const auto scene =
+      parse_scene("[field.floor]\nshape = \"plane\"\n[robot.a]\nmodel = \"" + robot + "\"\npose = { z = \"0 m\" }\n",
+                  "scene.toml", {});
+  ASSERT_TRUE(scene) << text_of(scene);
+  const auto model = compile(*scene);
+  ASSERT_TRUE(model);
+  EXPECT_NE(text_of(model).find("inside the ground"), std::string::npos) << text_of(model);
+}
+
+TEST(RobotFiles, other_formats_are_named) {
+  const ScratchFolder folder;
+  const auto said = [&](const std::string& name, const std::string& text) {
+    return text_of(load_robot(folder.write(name, text), {}));
+  };
+  EXPECT_NE(said("r.urdf.xacro", "<robot/>").find("expand it first"), std::string::npos);
+  EXPECT_NE(said("r.sdf", "<sdf/>").find("SDF is another format"), std::string::npos);
+  EXPECT_NE(said("r.xml", "<mujoco/>").find("MJCF is another format"), std::string::npos);
+  EXPECT_TRUE(load_robot(folder.write("r.xml",
+                                      "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' "
+                                      "iyy='1' izz='1'/></inertial></link></robot>"),
+                         {}));
 }
 
 TEST(Set, reaches_the_world_robots_and_objects) {

@@ -11,6 +11,9 @@
 
 #include "base/rng.h"
 #include "load/mesh.h"
+#include "load/source_text.h"
+#include "model/inertia.h"
+#include "model/model.h"
 #include "unit/load/forward_kinematics.h"
 #include "unit/load/scratch_folder.h"
 
@@ -141,7 +144,7 @@ TEST_F(Urdf, ThousandsOfWrongReferencesAreAnsweredQuickly) {
          "'/><mimic joint='joint_with_a_lang_name_'/></joint>";
   }
   const std::clock_t start = std::clock();
-  EXPECT_FALSE(load(s + "</robot>"));
+  EXPECT_EQ(load(s + "</robot>").notes().size(), ProblemList::kShown + 1);
   EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 30);
 }
 
@@ -298,7 +301,8 @@ TEST_F(Urdf, ShapesKeepTheirSizesPosesAndRoles) {
   folder_.write("meshes/m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   const auto r = load(R"(<robot name="r">
   <material name="blue"><color rgba="0 0.25 1 0.5"/></material>
-  <link name="a">
+  <link name="a">)" + kInertial +
+                      R"(
     <visual><geometry><mesh filename="package://any/meshes/m.obj" scale="2 3 4"/></geometry><material name="late"/></visual>
     <visual><geometry><mesh filename="meshes/m.obj"/></geometry></visual>
     <visual><geometry><mesh filename="meshes/m.obj"/></geometry></visual>
@@ -361,6 +365,203 @@ TEST_F(Urdf, MeshesAreFoundInPackagesAboveTheFile) {
   const auto r = load_urdf(path);
   ASSERT_TRUE(r) << said(r);
   EXPECT_EQ(folder_.without_folder(r->meshes[0].file), "some_robot/meshes/m.obj");
+}
+
+// ---- what public files leave out or get wrong
+
+const std::string kBall = "<collision><geometry><sphere radius='0.1'/></geometry></collision>";
+
+/// A link `name` with `inside`, below the link `parent`, by a joint `name`_j.
+std::string below(const std::string& parent, const std::string& name, const std::string& inside,
+                  const std::string& joint = "type='continuous'", const std::string& in_joint = "") {
+  return "<link name='" + name + "'>" + inside + "</link>\n<joint name='" + name + "_j' " + joint + "><parent link='" +
+         parent + "'/><child link='" + name + "'/>" + in_joint + "</joint>\n";
+}
+
+std::string robot(const std::string& inside) { return "<robot name='r'>\n" + inside + "</robot>\n"; }
+
+TEST_F(Urdf, AVisualMeshThatCannotBeReadIsAWarningAndTheCollisionShapeIsDrawn) {
+  for (const char* mesh : {"gone.stl", "odd.xyz", "broken.dae"}) {
+    folder_.write("odd.xyz", "?");
+    folder_.write("broken.dae", "?");
+    const auto r = load(robot("<link name='a'>" + kInertial + "<visual><geometry><mesh filename='" + mesh +
+                              "'/></geometry></visual>" + kBall + "</link>"));
+    ASSERT_TRUE(r) << said(r);
+    EXPECT_NE(said(r).find("what touches is drawn instead"), std::string::npos) << said(r);
+    ASSERT_EQ(r->objects[0].shapes.size(), 1u);
+    EXPECT_TRUE(r->objects[0].shapes[0].collides && r->objects[0].shapes[0].visible) << mesh;
+  }
+}
+
+TEST_F(Urdf, ACollisionMeshThatIsNotThereIsAWarning) {
+  const auto r = load(robot("<link name='a'>" + kInertial +
+                            "<collision><geometry><mesh filename='gone.stl'/></geometry></collision></link>"));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_TRUE(r->objects[0].shapes.empty());
+  EXPECT_NE(said(r).find("goes without this collision shape"), std::string::npos) << said(r);
+}
+
+/// A triangle in centimetres, moved by its node; "Z up" must not turn it.
+TEST_F(Urdf, ColladaMeshesComeInMetresPlacedByTheirNodesAndNotTurned) {
+  folder_.write("m.dae", R"(<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="cm" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="9">0 0 0 100 0 0 0 200 300</float_array>
+<technique_common><accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n"><translate>0 0 50</translate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)");
+  const auto r =
+      load(robot("<link name='a'>" + kInertial +
+                 "<collision><geometry><mesh filename='m.dae' scale='1 2 1'/></geometry></collision></link>"));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_TRUE(r.notes().empty()) << said(r);
+  ASSERT_EQ(r->meshes.size(), 1u);
+  ASSERT_EQ(r->meshes[0].vertices.size(), 3u);
+  EXPECT_NEAR(norm(r->meshes[0].vertices[0] - Vec3{0, 0, 0.5}), 0, 1e-6);
+  EXPECT_NEAR(norm(r->meshes[0].vertices[1] - Vec3{1, 0, 0.5}), 0, 1e-6);
+  EXPECT_NEAR(norm(r->meshes[0].vertices[2] - Vec3{0, 4, 3.5}), 0, 1e-6) << "2 m times the scale 2; 3 m and the node";
+}
+
+TEST_F(Urdf, PointMassesAndEmptyFramesAreFineAsPartsOfARigidBody) {
+  const std::string point = "<inertial><mass value='1e-6'/><inertia ixx='0' iyy='0' izz='0'/></inertial>";
+  const auto r = load(robot("<link name='a'>" + kInertial + "</link>" + below("a", "camera", point, "type='fixed'") +
+                            below("camera", "frame", "", "type='fixed'")));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_TRUE(r.notes().empty()) << said(r);
+  EXPECT_EQ(r->objects[r->find("camera").value].mass, 1e-6);
+}
+
+/// Alone at a joint it needs an inertia: that of a ball of its mass and 1000 kg/m³, I = 2/5 m r².
+TEST_F(Urdf, APointMassAloneGetsTheInertiaOfABall) {
+  const std::string point = "<inertial><mass value='2'/><inertia ixx='0' iyy='0' izz='0'/></inertial>";
+  const auto r = load(robot("<link name='a'>" + kInertial + "</link>" + below("a", "b", point)));
+  ASSERT_TRUE(r) << said(r);
+  const double radius = std::cbrt(3 * 2 / (4 * 3.14159265358979 * 1000));
+  EXPECT_NEAR(r->objects[r->find("b").value].inertia.xx, 0.4 * 2 * radius * radius, 1e-12);
+  EXPECT_NE(said(r).find("a mass without inertia"), std::string::npos) << said(r);
+}
+
+/// Moments 0.1, 0.1, 0.3 break the triangle inequality. Second moments ½ tr − I = 0.15, 0.15, −0.05; the last becomes a
+/// ten-thousandth of the largest, so I = 0.150015, 0.150015, 0.3.
+TEST_F(Urdf, AnImpossibleInertiaBecomesTheNearestPossibleOneAndBothAreShown) {
+  const auto r =
+      load(robot("<link name='a'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.3'/>"
+                 "</inertial></link>"));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_NEAR(r->objects[0].inertia.xx, 0.150015, 1e-12);
+  EXPECT_NEAR(r->objects[0].inertia.yy, 0.150015, 1e-12);
+  EXPECT_NEAR(r->objects[0].inertia.zz, 0.3, 1e-12);
+  EXPECT_NE(said(r).find("0.1 0.1 0.3 0 0 0: it becomes 0.15 0.15 0.3 0 0 0"), std::string::npos) << said(r);
+}
+
+TEST_F(Urdf, NamesThatAPathCannotHoldAreRenamedAndStillFound) {
+  const auto r =
+      load(robot("<link name='arm/base.1'>" + kInertial + "</link>" +
+                 below("arm/base.1", "hand=1", kInertial, "type='continuous'") +
+                 below("arm/base.1", "hand.1", kInertial, "type='continuous'", "<mimic joint='hand=1_j'/>")));
+  ASSERT_TRUE(r) << said(r);
+  for (const char* name : {"arm_base_1", "hand_1", "hand_1_j", "hand_1_", "hand_1_j_"})
+    EXPECT_TRUE(r->find(name)) << name;
+  EXPECT_EQ(r->objects[r->find("hand_1_j_").value].mimic->of, "hand_1_j");
+  EXPECT_NE(said(r).find("the name 'arm/base.1' becomes 'arm_base_1'"), std::string::npos) << said(r);
+}
+
+TEST_F(Urdf, ARangeFromZeroToZeroAReversedOneAndNoneMeanUnlimited) {
+  for (const char* limit : {"<limit lower='0' upper='0' effort='1' velocity='1'/>", "<limit effort='1' velocity='1'/>",
+                            "<limit lower='1' upper='-1' effort='1' velocity='1'/>", ""}) {
+    const auto r =
+        load(robot("<link name='a'>" + kInertial + "</link>" + below("a", "b", kInertial, "type='revolute'", limit)));
+    ASSERT_TRUE(r) << said(r);
+    const ObjectSpec& joint = r->objects[r->find("b_j").value];
+    EXPECT_EQ(joint.lower, -std::numeric_limits<double>::infinity()) << limit;
+    EXPECT_EQ(joint.upper, std::numeric_limits<double>::infinity()) << limit;
+    EXPECT_NE(said(r).find("taken as unlimited"), std::string::npos) << said(r);
+  }
+}
+
+/// Box 0.1 × 0.2 × 0.3 m at 1000 kg/m³: 6 kg, Ixx = 6 (0.2² + 0.3²)/12 = 0.065 kg m².
+TEST_F(Urdf, AMovingLinkWithoutMassGetsThatOfItsShapes) {
+  const auto r = load(robot(
+      "<link name='a'>" + kInertial + "</link>" +
+      below("a", "b", "<collision><origin xyz='0 0 1'/><geometry><box size='0.1 0.2 0.3'/></geometry></collision>")));
+  ASSERT_TRUE(r) << said(r);
+  const ObjectSpec& b = r->objects[r->find("b").value];
+  EXPECT_NEAR(b.mass, 6, 1e-12);
+  EXPECT_NEAR(b.com.z, 1, 1e-12);
+  EXPECT_NEAR(b.inertia.xx, 0.065, 1e-12);
+}
+
+TEST_F(Urdf, AJointThatMovesNothingAtAllGetsARotor) {
+  const auto r = load(robot("<link name='a'>" + kInertial + "</link>" + below("a", "b", "")));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_EQ(r->objects[r->find("b_j").value].servo.rotor, 1e-3);
+  EXPECT_EQ(r->objects[r->find("b").value].mass, 0);
+}
+
+/// 54 N m bring 1e-3 kg m² to 3 rad/s within 0.06 ms: no motor does. 54 · 5 ms / 3 = 0.09 kg m² is the motor's own. A
+/// link of 1 kg m² is left alone (54 N m · 1 ms < 3 rad/s · 1 kg m²), and so is one of an unknown motor.
+TEST_F(Urdf, ALinkTooLightForItsMotorGetsTheMotorsInertia) {
+  const std::string light = "<inertial><mass value='0.1'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3'/></inertial>";
+  const std::string motor = "<limit lower='-1' upper='1' effort='54' velocity='3'/>",
+                    none = "<limit lower='-1' upper='1' effort='0' velocity='0'/>";
+  const auto r = load(
+      robot("<link name='a'>" + kInertial + "</link>" + below("a", "b", light, "type='revolute'", motor) +
+            below("a", "c", kInertial, "type='revolute'", motor) + below("a", "d", light, "type='revolute'", none)));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_NEAR(r->objects[r->find("b_j").value].servo.rotor, 0.09, 1e-12);
+  EXPECT_EQ(r->objects[r->find("c_j").value].servo.rotor, 0);
+  EXPECT_EQ(r->objects[r->find("d_j").value].servo.rotor, 0);
+  EXPECT_NE(said(r).find("the motor's own inertia is missing"), std::string::npos) << said(r);
+}
+
+TEST_F(Urdf, ARootWithoutMassIsBoltedToTheWorld) {
+  const auto r = load(robot("<link name='a'/>" + below("a", "b", kInertial)));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_EQ(r->root, RootKind::fixed);
+  EXPECT_NE(said(r).find("bolted to the world"), std::string::npos) << said(r);
+}
+
+TEST_F(Urdf, TheLinkWorldNeedNotBeWritten) {
+  const auto r = load(robot("<link name='a'>" + kInertial +
+                            "</link><joint name='j' type='fixed'><parent link='world'/><child link='a'/></joint>"));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_EQ(r->root, RootKind::fixed);
+}
+
+TEST_F(Urdf, BytesOfOtherEncodingsInACommentAreAWarning) {
+  const auto r =
+      load(robot("<!-- Gr\xf6\xdf"
+                 "e --><link name='a'>" +
+                 kInertial + "</link>"));
+  ASSERT_TRUE(r) << said(r);
+  EXPECT_NE(said(r).find("become '?'"), std::string::npos) << said(r);
+}
+
+TEST(Inertia, PrincipalAxesRebuildTheMatrixAndPossibleOnesStayAsTheyAre) {
+  const RandomKey key{11, 0, 1};
+  for (std::uint64_t n = 0; n < 100; ++n) {
+    const auto x = [&](int i) { return random_in(key, n, static_cast<std::uint32_t>(i), -1, 1); };
+    const Sym3 S{x(0), x(1), x(2), x(3), x(4), x(5)};
+    const PrincipalAxes axes = principal_axes(S);
+    const Sym3 again = rotated_diagonal(axes.R, axes.values.x, axes.values.y, axes.values.z);
+    EXPECT_NEAR(again.xx, S.xx, 1e-14);
+    EXPECT_NEAR(again.xy, S.xy, 1e-14);
+    EXPECT_NEAR(again.yz, S.yz, 1e-14);
+    EXPECT_NEAR(dot(axes.R.x, cross(axes.R.y, axes.R.z)), 1, 1e-14) << "a rotation";
+    const auto possible = nearest_possible_inertia(S);
+    if (!possible) continue;
+    EXPECT_TRUE(positive_definite(*possible) && triangle_holds(*possible));
+    const auto twice = nearest_possible_inertia(*possible);
+    ASSERT_TRUE(twice);
+    EXPECT_NEAR(twice->xx, possible->xx, 1e-12);
+    EXPECT_NEAR(twice->xz, possible->xz, 1e-12);
+  }
 }
 
 // ---- truth

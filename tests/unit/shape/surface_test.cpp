@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include <cstdlib>
+#include <ctime>
+#include <limits>
 
 #include "shape/narrow/collide.h"
 #include "shape/narrow/primitive.h"
@@ -556,6 +558,29 @@ TEST(Field, ABoxAtAStepLeavesByTheNearestFace) {
   n = meets(-0.029, 0.025);  // the toe is 21 mm past the riser's foot: 14.7 mm back along its normal, or 25 mm up
   const auto back = [](const Contact& c) { return c.normal.x < -0.8 && c.gap > -0.0148 && c.gap < -0.0146; };
   EXPECT_TRUE(std::any_of(k, k + n, back));
+}
+
+/// Robots that fly apart come by at any place with any reach. Before, an integer overflowed and the walk along an edge
+/// took hours. Processor time, since the machine may be busy.
+TEST(Field, ShapesFarAwayAndHugeMarginsAreAnsweredQuickly) {
+  const Result<HeightField> field = HeightField::build(test::rough_map(100));
+  ASSERT_TRUE(field);
+  const Shape ground = field_shape(*field);
+  Random r(3);
+  const Result<Hull> hull = build_hull(cloud(r, 20, 0.1));
+  ASSERT_TRUE(hull);
+  Contact out[kContactMax];
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::clock_t start = std::clock();
+  for (int kind = 0; kind < 5; ++kind)
+    for (const double away : {0.0, 1e4, 1e10, 1e15, 1e300, nan})
+      for (const double margin : {0.01, 1e4, 1e10, 1e300})
+        for (const Vec3 way : {Vec3{1, 0, 0}, Vec3{0, -1, 0}, Vec3{1, 1, -1}}) {
+          const Shape s = convex_shape(kind, r, *hull);
+          const Pose X{to_matrix(normalized(Quat{1, 0.3, 0.2, 0.1})), way * away};
+          collide(ground, identity_pose(), s, X, margin, out);
+        }
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 20);
 }
 
 TEST(Field, HolesAndOutsideHoldNothing) {

@@ -139,6 +139,28 @@ TEST(PlanarWheelsEngine, CommandsThatAreNotFiniteAreRefusedAndCounted) {
   EXPECT_GT(w.robot(1)[kV], 0);
 }
 
+/// Motors a million times too stiff for Taylor series, also where driving and braking limits differ and make them
+/// chatter at standstill: a step took minutes. Now it is bounded, reported, and wheels still reach their speed and
+/// their stop.
+TEST(PlanarWheelsEngine, MotorsOfAnyStiffnessCostBoundedWorkAndAreReported) {
+  for (const double gain : {0.4, 4e3, 4e9}) {
+    WheelsParameters p = open_parameters(2);
+    for (RobotParameters& r : p.robots) r.drive.speed_gain = gain, r.drive.limit_brake = 0.3;
+    World w(p);
+    set_robot(w.state, 0, {0, 0}, 0), set_robot(w.state, 1, {1, 0.5}, 0);
+    w.commands[0] = {20, 18};
+    w.commands[1] = {-3, 3};
+    w.run(1, 1.0 / 60);
+    EXPECT_NEAR(w.robot(0)[kV], 19 * p.robots[0].wheel_radius, 0.01) << gain;
+    w.commands[0] = w.commands[1] = {};
+    w.run(1, 1.0 / 60);
+    EXPECT_NEAR(w.robot(0)[kV], 0, 0.01) << gain;
+    EXPECT_LT(w.report.restarts, 2 * 120 * 400) << gain;  // two robots, 120 frames
+    EXPECT_EQ(w.report.not_finite, 0);
+    EXPECT_TRUE(gain < 1 || w.report.coarse > 0) << gain;
+  }
+}
+
 TEST(PlanarWheelsEngine, AbsentRobotsTakeNoPart) {
   World w(open_parameters(2));
   set_robot(w.state, 0, {0, 0}, 0);

@@ -1,0 +1,39 @@
+#include "papers/paper.h"
+
+namespace gradus::cli {
+namespace {
+
+const Paper kPapers[] = {
+    {"klancar",
+     "paper 003: wheeled soccer, its equations against independent forms, and simulated seconds per processor second",
+     klancar},
+    {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
+     murosimf_levels},
+    {"usarsim-gravity", "paper 001: does a body fall as far as it should?", usarsim_gravity},
+    {"usarsim-timestep", "paper 001: error of a loaded joint against the time step", usarsim_timestep},
+    {"usarsim-framerate", "paper 001: a joint that follows commands at 50, 25, 5 and 2 Hz", usarsim_framerate},
+    {"usarsim-walk", "paper 001: a Nao walks five seconds straight ahead", usarsim_walk},
+    {"usarsim-turn", "paper 001: a Nao turns for five seconds", usarsim_turn},
+    {"usarsim-circle", "paper 001: a Nao walks a circle of 60 cm radius", usarsim_circle},
+    {"usarsim-taichi", "paper 001: a Nao balances on each leg", usarsim_taichi},
+    {"motoflex-200", "paper 002: a Nao replays the walk of 200 mm/s (needs --data)", motoflex_200},
+    {"motoflex-50", "paper 002: a Nao replays the walk of 50 mm/s and falls (needs --data)", motoflex_50},
+    {"motoflex-ablation", "paper 002: both walks with parts of the model left out (needs --data)", motoflex_ablation},
+    {"murosimf-counting", "paper 000: tests of collision detection for two robots, the field and a ball",
+     murosimf_counting},
+    {"servos", "recorded servos replayed with fitted actuator chains; needs --data", servos},
+    {"simbenchmark", "contact of free bodies: rolling, bouncing, 666, sliding, slope, tumbling box", simbenchmark},
+    {"contact-sweep", "sliding, ramp, rolling and bouncing at every level, 1 g to 1000 kg, against closed forms", contact_sweep},
+    {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
+};
+
+}  // namespace
+
+std::span<const Paper> all_papers() { return kPapers; }
+
+void to_json(Json& out, const PaperRow& row) {
+  out = {{"quantity", row.quantity}, {"unit", row.unit},   {"paper", row.paper},
+         {"real", row.real},         {"peers", row.peers}, {"gradus", row.gradus}};
+}
+
+}  // namespace gradus::cli

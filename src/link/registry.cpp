@@ -1,0 +1,19 @@
+#include "link/firasim/match.h"
+#include "link/link.h"
+
+namespace gradus {
+namespace {
+
+constexpr LinkTable kLinks[] = {firasim::kLink};
+
+}  // namespace
+
+std::span<const LinkTable> all_links() { return kLinks; }
+
+const LinkTable* find_link(std::string_view name) {
+  for (const LinkTable& l : kLinks)
+    if (l.name == name) return &l;
+  return nullptr;
+}
+
+}  // namespace gradus

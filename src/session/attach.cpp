@@ -1,0 +1,88 @@
+#include "session/attach.h"
+
+#include "control/keyframes.h"
+#include "control/walk/walk_controller.h"
+#include "control/wheels_team.h"
+
+namespace gradus {
+
+std::string Controllers::failure() const {
+  for (const LibraryController* c : libraries)
+    if (!c->failure().empty()) return c->failure();
+  for (const ProcessController* c : processes)
+    if (!c->failure().empty()) return c->failure();
+  return "";
+}
+
+namespace {
+
+/// Teams that the built-in strategy plays, once per picture.
+void attach_teams(World& world) {
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const GroupModel& group = world.groups().model(g);
+    const double period = group.spec.camera ? group.spec.camera->period : 1.0 / 60;
+    for (const bool yellow : {false, true})
+      if ((yellow ? group.spec.yellow : group.spec.blue) == "strategy")
+        world.add_group_controller(g, std::make_unique<control::WheelsTeam>(world.model(), group, yellow), period);
+  }
+}
+
+/// What was made, or null; its notes are kept.
+template <class T>
+std::unique_ptr<T> take(Result<std::unique_ptr<T>> made, Diagnostics& problems) {
+  problems.insert(problems.end(), made.notes().begin(), made.notes().end());
+  return made ? std::move(*made) : nullptr;
+}
+
+std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robot, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto file = load_walk(c.file);
+  problems.insert(problems.end(), file.notes().begin(), file.notes().end());
+  if (!file) return nullptr;
+  auto walk = walk::WalkController::make(*file, robot.kind, norm(world.model().gravity), c.program,
+                                         {c.stabilise, c.steer, c.start});
+  return take(std::move(walk), problems);
+}
+
+std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto motion = load_motion(c.file);
+  problems.insert(problems.end(), motion.notes().begin(), motion.notes().end());
+  return motion ? std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start) : nullptr;
+}
+
+/// Null if the robot has none, or after a problem.
+std::unique_ptr<Controller> make_controller(const World& world, const RobotModel& robot, Controllers& out,
+                                            Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  if (c.kind == "keyframes") return make_keyframes(robot, problems);
+  if (c.kind == "walk") return make_walk(world, robot, problems);
+  if (c.kind == "library") {
+    auto made = take(LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);
+    if (made) out.libraries.push_back(made.get());
+    return made;
+  }
+  if (c.kind == "process") {
+    auto made = take(ProcessController::start(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);
+    if (made) out.processes.push_back(made.get());
+    return made;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Controllers> attach_controllers(World& world) {
+  Controllers out;
+  Diagnostics problems;
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const RobotModel& robot = world.model().robots[static_cast<std::size_t>(r)];
+    auto controller = make_controller(world, robot, out, problems);
+    if (controller) world.add_controller(r, std::move(controller), robot.controller.period, robot.controller.start);
+  }
+  attach_teams(world);
+  if (has_errors(problems)) return problems;
+  return out;
+}
+
+}  // namespace gradus

@@ -1,0 +1,147 @@
+#include "session/events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "wheels/group.h"
+
+namespace gradus {
+namespace {
+
+constexpr double kTouchEnds = 0.3;  // [s] without a push
+
+}  // namespace
+
+EventWatch::EventWatch(const World& world) {
+  find_goals(world.model());
+  for (const RobotModel& r : world.model().robots) {
+    ball_radius_.push_back(r.kind->ball_radius());
+    is_player_.push_back(r.kind->njoint() > 0);
+    const std::vector<int>& feet = r.kind->feet;
+    std::vector<int>& points = not_feet_.emplace_back();
+    for (std::size_t i = 0; !feet.empty() && i < r.kind->points.size(); ++i)
+      if (std::find(feet.begin(), feet.end(), r.kind->points[i].link) == feet.end())
+        points.push_back(static_cast<int>(i));
+  }
+  reset(world);
+}
+
+void EventWatch::find_goals(const Model& model) {
+  for (std::size_t i = 0; i < model.field.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const FieldObjectSpec &one = model.field[j], &other = model.field[i];
+      if (one.goal.empty() || one.goal != other.goal) continue;
+      const Vec3 a = one.X_WO.p, b = other.X_WO.p, line = b - a;
+      Vec3 out{line.y, -line.x, 0};
+      const double size = norm(out);
+      if (size < 1e-9) continue;
+      out = out * (1 / size);
+      const Vec3 middle = (a + b) * 0.5;
+      goals_.push_back({one.goal, a, b, dot(out, middle) < 0 ? out * -1.0 : out});
+    }
+}
+
+/// Behind the line by its whole radius, between the posts and not over them.
+bool EventWatch::is_in(const Goal& g, Vec3 p, double radius) const {
+  const Vec3 line = g.right - g.left, from_left = p - g.left;
+  const double along = (from_left.x * line.x + from_left.y * line.y) / (line.x * line.x + line.y * line.y);
+  return dot(from_left, g.out) > radius && along > 0 && along < 1 && p.z < 2 * std::max(g.left.z, radius);
+}
+
+int EventWatch::touching(const World& world, int r) const {
+  const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
+  const auto memory = world.contact_memory(r);
+  for (const int i : not_feet_[static_cast<std::size_t>(r)])
+    if (memory[static_cast<std::size_t>(i)].fn > 0) return kind.points[static_cast<std::size_t>(i)].object;
+  return -1;
+}
+
+EventWatch::Seen EventWatch::see(const World& world, int r) const {
+  Seen s;
+  s.fallen = world.fallen(r);
+  s.touching = touching(world, r);
+  const double radius = ball_radius_[static_cast<std::size_t>(r)];
+  for (std::size_t g = 0; radius > 0 && g < goals_.size(); ++g)
+    if (is_in(goals_[g], base_position(world.q(r).data()), radius)) s.in_goal = static_cast<int>(g);
+  return s;
+}
+
+void EventWatch::reset(const World& world) {
+  seen_.clear();
+  for (int r = 0; r < world.robot_count(); ++r) seen_.push_back(see(world, r));
+  touch_.clear();
+  for (const MovingContact& c : world.contacts())
+    if (is_worth_telling(c)) touch_[std::minmax(c.robot_a, c.robot_b)] = world.time();
+  told_.clear();
+  for (int g = 0; g < world.groups().count(); ++g)
+    told_.push_back(wheels::match_of(world.section(g))[wheels::kEventCount]);
+}
+
+void EventWatch::look(const World& world, std::vector<Event>& events) {
+  look_at_robots(world, events);
+  look_at_touches(world, events);
+  look_at_matches(world, events);
+}
+
+void EventWatch::look_at_robots(const World& world, std::vector<Event>& events) {
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const RobotModel& robot = world.model().robots[static_cast<std::size_t>(r)];
+    const Seen now = see(world, r);
+    Seen& before = seen_[static_cast<std::size_t>(r)];
+    const auto tell = [&](const char* kind, const std::string& what) {
+      events.push_back({world.time(), kind, what, robot.name});
+    };
+    if (now.fallen != before.fallen) tell(now.fallen ? "fall" : "rise", now.fallen ? "falls" : "is upright again");
+    if (now.in_goal >= 0 && before.in_goal < 0)
+      tell("goal", "is in the " + goals_[static_cast<std::size_t>(now.in_goal)].name + " goal");
+    if (before.touching < 0 && now.touching >= 0)
+      tell("contact",
+           "touches the ground with its " + robot.kind->objects[static_cast<std::size_t>(now.touching)].name);
+    before = now;
+  }
+}
+
+/// Of two different robots that push each other; balls and boxes among themselves would fill the list.
+bool EventWatch::is_worth_telling(const MovingContact& c) const {
+  if (c.robot_b < 0 || c.robot_a == c.robot_b || !(c.force > 0)) return false;
+  return is_player_[static_cast<std::size_t>(c.robot_a)] || is_player_[static_cast<std::size_t>(c.robot_b)];
+}
+
+void EventWatch::look_at_touches(const World& world, std::vector<Event>& events) {
+  const auto tell = [&](double time, const char* kind, const char* what, std::pair<int, int> pair) {
+    const bool second = !is_player_[static_cast<std::size_t>(pair.first)];  // the robot is named first, then the ball
+    const std::vector<RobotModel>& robots = world.model().robots;
+    const std::string &one = robots[static_cast<std::size_t>(second ? pair.second : pair.first)].name,
+                      &other = robots[static_cast<std::size_t>(second ? pair.first : pair.second)].name;
+    events.push_back({time, kind, what + other, one});
+  };
+  for (const MovingContact& c : world.contacts()) {
+    if (!is_worth_telling(c)) continue;
+    const std::pair<int, int> pair = std::minmax(c.robot_a, c.robot_b);
+    if (touch_.insert_or_assign(pair, world.time()).second) tell(world.time(), "touch", "touches ", pair);
+  }
+  std::erase_if(touch_, [&](const auto& t) {
+    if (world.time() - t.second < kTouchEnds) return false;
+    tell(t.second, "apart", "has let go of ", t.first);
+    return true;
+  });
+}
+
+void EventWatch::look_at_matches(const World& world, std::vector<Event>& events) {
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const auto match = wheels::match_of(world.section(g));
+    double& told = told_[static_cast<std::size_t>(g)];
+    if (match[wheels::kEventCount] == told) continue;
+    told = match[wheels::kEventCount];
+    const auto event = static_cast<wheels::MatchEvent>(static_cast<int>(match[wheels::kLastEvent]));
+    const bool blue = event == wheels::MatchEvent::goal_blue;
+    if (!blue && event != wheels::MatchEvent::goal_yellow) continue;
+    char text[80];
+    std::snprintf(text, sizeof text, "goal for %s, %g : %g", blue ? "blue" : "yellow", match[wheels::kGoalsBlue],
+                  match[wheels::kGoalsYellow]);
+    events.push_back({world.time(), "goal", text, world.groups().model(g).spec.name});
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,148 @@
+#include "world/world.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace gradus {
+namespace {
+
+constexpr std::size_t kMaxImpulses = 64;
+
+}  // namespace
+
+Result<std::unique_ptr<World>> World::make(Model model, Options options) {
+  std::unique_ptr<World> w(new World(std::move(model), options));
+  Diagnostics notes = w->build();
+  if (has_errors(notes)) return notes;
+  return {std::move(w), std::move(notes)};
+}
+
+Diagnostics World::build() {
+  Diagnostics notes = statics_.build(model_);
+  auto engine = Engine::make(model_, statics_, engine_options());
+  append(notes, engine.notes());
+  if (!engine || has_errors(notes)) return notes;
+  engine_ = std::move(*engine);
+  first_robots_ = model_.robots;
+  first_around_ = surroundings();
+  engine_->start(state_[0], input_);
+  state_[1].slab.assign(state_[0].slab.size(), 0.0);
+  input_.impulses.reserve(kMaxImpulses);
+  input_before_ = input_.slab;
+  us_.assign(model_.robots.size(), 0.0);
+  for (const RobotModel& r : model_.robots) up_.push_back(transpose_times(to_matrix(r.q_WB), model_.ground.n));
+  return notes;
+}
+
+/// An engine without a past, bound as the present one is.
+void World::renew_engine() {
+  auto fresh = Engine::make(model_, statics_, engine_options());
+  for (int r = 0; r < robot_count(); ++r) (*fresh)->set_motion(r, engine_->motion(r).name);
+  engine_ = std::move(*fresh);
+  engine_->look(state_[0]);
+}
+
+void World::step() {
+  run_controllers();
+  if (options_.fresh_engine) renew_engine();
+  engine_->step_and_look(state_[0], input_, state_[1]);
+  std::swap(state_[0], state_[1]);
+  input_.impulses.clear();
+  add_up();
+}
+
+void World::add_up() {
+  const StepFigures& f = engine_->figures();
+  CouplingReport sum = f.coupling;
+  const CouplingReport& before = report_.coupling;
+  sum.sweeps += before.sweeps, sum.newtons += before.newtons, sum.passes += before.passes;
+  sum.unsettled += before.unsettled, sum.dropped += before.dropped;
+  report_.coupling = sum;
+  report_.predictions += f.predictions;
+  report_.unsettled += f.unsettled;
+  report_.field_dropped += f.field_dropped;
+  if (report_.not_finite < 0) report_.not_finite = f.not_finite;
+  for (int r = 0; options_.clock && r < robot_count(); ++r) {
+    const double us = engine_->seconds(r) * 1e6;
+    double& smooth = us_[static_cast<std::size_t>(r)];
+    if (us >= 0) smooth += (us - smooth) * (smooth == 0 ? 1 : 0.05);
+  }
+}
+
+void World::refresh(int robot) { engine_->look_again(robot, state_[0]); }
+
+void World::run_controllers() {
+  bool ran = false;
+  const std::int64_t k = state_[0].k;
+  std::copy(input_.slab.begin(), input_.slab.end(), input_before_.begin());
+  for (ControllerSlot& c : controllers_)
+    if (c.rate.due(k)) control(c), ran = true;
+  for (GroupControllerSlot& c : group_controllers_)
+    if (c.rate.due(k)) c.controller->control(output_of_group(c.group, c.room), c.commands), ran = true;
+  // Bits, not values: a log that leaves out what did not change must be able to tell −0 from 0.
+  inputs_changed_ =
+      ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
+}
+
+void World::control(ControllerSlot& c) {
+  const RobotOutput out = output(c.robot, c.room);
+  RobotCommand order = command(c.robot);
+  c.controller->control(out, order);
+  const RobotLayout& at = engine_->at(c.robot);
+  input_.slab[static_cast<std::size_t>(at.target + engine_->kind(c.robot).njoint() + kDue)] =
+      static_cast<double>(c.rate.next(k()));
+}
+
+void World::add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start) {
+  controllers_.push_back({robot, std::move(controller), Rate(period, start, model_.step), {}});
+  output(robot, controllers_.back().room);  // makes room
+}
+
+std::vector<std::string> World::set_motion(int robot, std::string_view name) {
+  if (std::vector<std::string> missing = engine_->check_motion(robot, name); !missing.empty()) return missing;
+  if (engine_->motion(robot).grouped) return {};
+  engine_->set_motion(robot, name);
+  for (State& s : state_) engine_->forget(robot, s);
+  engine_->enter(robot, state_[0], input_);
+  refresh(robot);
+  return {};
+}
+
+std::uint64_t World::hash() const {
+  std::uint64_t h = hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
+  for (const Setting& s : settings_) {
+    h = hash_bytes(s.path.data(), s.path.size(), h);
+    h = hash_doubles({&s.value, 1}, h);
+  }
+  return h;
+}
+
+Snapshot World::snapshot() const {
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, input_.impulses, settings_};
+  for (int r = 0; r < robot_count(); ++r) s.motion.emplace_back(motion(r).name);
+  return s;
+}
+
+bool World::restore(const Snapshot& s) {
+  if (s.state.size() != state_[0].slab.size() || s.motion.size() != model_.robots.size() || !fits(s.input))
+    return false;
+  if (s.impulses.size() > kMaxImpulses) return false;
+  for (const Impulse& i : s.impulses)
+    if (!fits(i)) return false;
+  for (int r = 0; r < robot_count(); ++r)
+    if (!engine_->check_motion(r, s.motion[static_cast<std::size_t>(r)]).empty()) return false;
+  if (!take_settings(s.settings).empty()) return false;
+  state_[0].k = s.k;
+  std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
+  std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
+  std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
+  input_.impulses.assign(s.impulses.begin(), s.impulses.end());
+  report_.not_finite = -1;
+  for (int r = 0; r < robot_count(); ++r) engine_->set_motion(r, s.motion[static_cast<std::size_t>(r)]);
+  engine_->look(state_[0]);
+  return true;
+}
+
+}  // namespace gradus

@@ -1,0 +1,232 @@
+/// A running simulation: a Model, State[k], Input, an Engine that makes State[k+1] of them [engine/engine.h], and
+/// around it what a session needs: controllers, commands, parameters, snapshots.
+///
+///   step():  controllers that are due see Output[k] and write Input[k]; the engine makes State[k+1]; they swap
+///
+/// Everything that can be read is of State[k]. The same bits for any number of threads. Nothing is allocated after
+/// make().
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "model/parameters.h"
+#include "world/rate.h"
+#include "state/controller.h"
+
+namespace gradus {
+
+struct ChainState;  // drive/chain.h
+
+/// What the steps since the start had to say beyond their states.
+struct StepReport {
+  int not_finite = -1;             // robot whose state stopped being finite; −1: none
+  std::int64_t predictions = 0;    // predict calls; more than steps × robots: limits were met
+  std::int64_t unsettled = 0;      // steps of a robot in which the last prediction still met a limit
+  std::int64_t field_dropped = 0;  // contacts with static objects that did not fit
+  CouplingReport coupling;         // sums, but what is said there to be of the last look
+};
+
+/// Placements of members of groups that were not carried out as wished, since the start.
+struct PlaceCounters {
+  std::int64_t moved = 0;    // to the nearest free place
+  std::int64_t refused = 0;  // no room, or not finite
+};
+
+/// Complete state of a run, also for another process: save, restore, same bits from there. Controllers are not part of
+/// it: what they remember between calls is theirs.
+struct Snapshot {
+  std::int64_t k = 0;
+  std::vector<double> state, input;
+  std::vector<std::string> motion;  // of each robot
+  std::vector<Impulse> impulses;    // waiting for the next step
+  std::vector<Setting> settings;    // parameters that were set, in their order
+  /// Little-endian, with version and checksum [snapshot.cpp].
+  std::vector<std::byte> bytes() const;
+  /// None if the bytes are not a whole, undamaged snapshot of this version.
+  static std::optional<Snapshot> from_bytes(std::span<const std::byte> bytes);
+};
+
+/// Room for the spans of a RobotOutput.
+struct OutputRoom {
+  std::vector<double> foot_force, q_motor, current, voltage;
+};
+
+class World {
+ public:
+  struct Options {
+    int threads = 1;
+    double (*clock)() =
+        nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
+    bool poison = kPoisonByDefault;  // [engine.h]
+    bool fresh_engine = false;       // a new engine for every step: slow, same bits; for tests
+  };
+  /// Binds every robot to its motion; all that is missing is reported.
+  static Result<std::unique_ptr<World>> make(Model model, Options options);
+  static Result<std::unique_ptr<World>> make(Model model) { return make(std::move(model), Options{}); }
+
+  void step();
+
+  /// As it is now: robots whose parameters were set have a kind of their own.
+  const Model& model() const { return model_; }
+  const Engine& engine() const { return *engine_; }
+  const StaticWorld& statics() const { return statics_; }
+  const State& state() const { return state_[0]; }
+  int robot_count() const { return static_cast<int>(model_.robots.size()); }
+  std::int64_t k() const { return state_[0].k; }
+  double time() const { return static_cast<double>(state_[0].k) * model_.step; }
+  const StepReport& report() const { return report_; }
+  int threads() const { return engine_->threads(); }
+
+  /// Coordinates and velocities of State[k] [state.h].
+  std::span<const double> q(int robot) const;
+  std::span<const double> v(int robot) const;
+  std::span<const double> tau(int robot) const;      // joint forces of the last step
+  double motor_angle(int robot, int joint) const;    // encoder on the motor, at the joint
+  double motor_current(int robot, int joint) const;  // [A]; 0 where the drive has no electrical motor
+  double motor_voltage(int robot, int joint) const;  // at its terminals in the last step [V]; the same
+  double drive_energy(int robot) const;  // of rotors behind elastic gears, teeth and currents; zero at other levels
+  std::span<const ContactMemory> contact_memory(int robot) const;
+  std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
+  int link_of(int robot, const FieldMemory& contact) const;    // that touches there
+  std::span<const double> private_state(int robot) const;      // of its motion
+  const RobotScratch& scratch(int robot) const { return engine_->scratch(robot); }
+  Pose X_WL(int robot, int link) const;                // pose of a link
+  Pose X_WO(int robot, int object) const;              // pose of an object
+  std::vector<Frame> moving_frames(int robot) const;   // all link frames with velocities, whatever the motion needs
+  Vec3 velocity(int robot, int link, Vec3 p_L) const;  // of a point given in the link's frame
+  Vec3 centre_of_mass(int robot) const;
+  Vec6 momentum(int robot) const;                   // linear; angular about the world's origin
+  double energy(int robot) const;                   // kinetic and potential (of gravity)
+  double contact_force(int robot, int link) const;  // normal force on a link from the static world
+  /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
+  std::span<const MovingContact> contacts() const { return engine_->contacts(); }
+  /// What the robot's controller sees. Spans point into State and `room`.
+  RobotOutput output(int robot, OutputRoom& room) const;
+  bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
+
+  /// Changes between steps. They rebuild half A for the robot, so that the next step sees them. False, and nothing
+  /// changed, if the length is wrong or a number is not finite.
+  bool set_q(int robot, std::span<const double> q);
+  bool set_v(int robot, std::span<const double> v);
+  std::span<double> targets(int robot);  // held until changed
+  std::span<const double> targets(int robot) const;
+  std::span<double> stiffness(int robot);  // of the joints' chains, held; empty if the robot has none
+  std::span<const double> stiffness(int robot) const;
+  RobotCommand command(int robot);  // all of these as a controller gets them
+  void set_push(int robot, int link, Vec3 force, Vec3 p_L);  // held; link −1: none
+  struct Push {
+    int link;         // −1: none
+    Vec3 force, p_L;  // world axes; in the link's frame   [N, m]
+  };
+  Push push(int robot) const;  // as held
+  /// Once, in the next step. False if there is no such link or 64 are waiting already.
+  bool add_impulse(const Impulse& impulse);
+  /// Hands a robot to another motion, state carried over. Empty if done, else what is missing.
+  std::vector<std::string> set_motion(int robot, std::string_view name);
+  const MotionTable& motion(int robot) const { return engine_->motion(robot); }
+
+  /// Parameters [model/parameters.h]. Those that were set are part of snapshot and hash. Setting one compiles the robot
+  /// again from its description with all settings in their order; the state stays, and so do robots that shared its
+  /// kind.
+  /// "" or what is wrong; then nothing has changed.
+  std::string set_parameter(const std::string& path, double value);
+  const std::vector<Setting>& settings() const { return settings_; }
+  std::optional<double> setting(const std::string& path) const;  // as set; none: never
+  const RobotSpec* spec(int robot) const {
+    return model_.robots[static_cast<std::size_t>(robot)].spec.get();
+  }  // as set
+  Surroundings surroundings() const { return {model_.gravity, model_.contact}; }
+  const RobotModel& first_robot(int robot) const {
+    return first_robots_[static_cast<std::size_t>(robot)];
+  }  // before any was set
+  const Surroundings& first_surroundings() const { return first_around_; }
+
+  /// Groups [state/group.h].
+  const Groups& groups() const { return engine_->groups(); }
+  std::span<const double> section(int group) const { return groups().section(group, state_[0].slab.data()); }
+  void set_section_value(int group, int index, double value);
+  /// What the group's drivers see. Spans point into State and `room`.
+  GroupOutput output_of_group(int group, SightRoom& room) const;
+  /// Puts a member somewhere else, as near to the wish as is free.
+  PlaceResult place(int robot, const PlaceWish& wish);
+  const PlaceCounters& placements() const { return placements_; }
+  void add_group_controller(int group, std::unique_ptr<GroupController> controller, double period);
+
+  /// Calls the controller at the first steps not before start, start + period, … of simulated time [rate.h].
+  void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
+  bool inputs_changed() const { return inputs_changed_; }  // did controllers change any in the last step?
+  std::span<const double> input() const { return input_.slab; }
+  /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.
+  bool set_input(std::span<const double> input);
+  void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
+
+  std::uint64_t hash() const;  // of k, State and Input
+  Snapshot snapshot() const;
+  /// False, and nothing changed, if it does not fit this model.
+  bool restore(const Snapshot& snapshot);
+
+  /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
+  double microseconds(int robot) const { return us_[static_cast<std::size_t>(robot)]; }
+
+ private:
+  struct ControllerSlot {
+    int robot;
+    std::unique_ptr<Controller> controller;
+    Rate rate;
+    OutputRoom room;
+  };
+  struct GroupControllerSlot {
+    int group;
+    std::unique_ptr<GroupController> controller;
+    Rate rate;
+    std::vector<RobotCommand> commands;
+    SightRoom room;
+  };
+
+  World(Model model, Options options) : model_(std::move(model)), options_(options) {}
+  Diagnostics build();
+  void renew_engine();
+  Engine::Options engine_options() const { return {options_.threads, options_.clock, options_.poison}; }
+  void run_controllers();
+  void control(ControllerSlot& c);
+  void add_up();            // the report of the last step
+  void refresh(int robot);  // look again after a change from outside
+  /// Takes rotors along before joints are set to q_after and v_after.
+  void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
+  /// What robots are with certain settings, before the world takes it over.
+  struct Variant {
+    Surroundings around;
+    std::vector<std::pair<int, RobotModel>> robots;  // those that change
+  };
+  std::string make_variant(std::span<const Setting> settings, Variant& out) const;
+  std::string take_settings(std::vector<Setting> settings);
+  void exchange(Variant& variant);
+  bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
+  bool fits(const Impulse& impulse) const;
+  const ChainState* chain_of(int robot, int joint) const;  // null where no chain drives the joint now
+  const double* numbers(int offset) const { return state_[0].slab.data() + offset; }
+
+  Model model_;
+  Options options_;
+  std::vector<RobotModel> first_robots_;  // before any parameter was set; controllers may point at their kinds
+  Surroundings first_around_;
+  std::vector<Setting> settings_;
+  StaticWorld statics_;  // the field as robots meet it
+  std::unique_ptr<Engine> engine_;
+  State state_[2];  // [0] is State[k], [1] State[k+1]
+  Input input_;
+  std::vector<double> input_before_;  // controllers ran
+  std::vector<Vec3> up_;              // (robots) the ground's normal in the base's axes at the start
+  std::vector<double> us_;            // (robots)
+  std::vector<ControllerSlot> controllers_;
+  std::vector<GroupControllerSlot> group_controllers_;
+  StepReport report_;
+  PlaceCounters placements_;
+  bool inputs_changed_ = false;
+};
+
+}  // namespace gradus

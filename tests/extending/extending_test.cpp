@@ -1,0 +1,54 @@
+/// The examples of docs/extending.md do what the page says.
+#include <gtest/gtest.h>
+
+#include "extending/board.h"
+#include "extending/drift.h"
+#include "support/robots.h"
+
+namespace gradus::test {
+namespace {
+
+TEST(Extending, a_motion_in_one_file_moves_a_body) {
+  const MotionTable table = motion_table<Drift>();
+  EXPECT_EQ(table.name, "drift");
+  const auto kind = kind_of(solid_box(1, {0.1, 0.1, 0.1}));
+  EXPECT_TRUE(table.bind(*kind).missing.empty());
+  EXPECT_FALSE(table.bind(*kind_of(humanoid28())).missing.empty());
+  // one robot by hand: the layout that an engine would give it, one step of 10 ms
+  RobotLayout at{};
+  at.q = 0, at.v = 7, at.r = 13, at.impedance = -1;
+  std::vector<double> now(19, 0.0), next(19, 0.0);
+  now[3] = 1, now[10] = 2;  // upright, 2 m/s along x
+  RobotScratch scratch;
+  scratch.acc.resize(1), scratch.dV.resize(1), scratch.impulse.resize(1);
+  Plane ground;
+  const RobotContext c{kind.get(), &ground, {0, 0, -9.81}, 0, now.data(), next.data(), nullptr, at, &scratch};
+  table.predict(c, 0.01);
+  table.commit(c, 0.01);
+  EXPECT_DOUBLE_EQ(next[0], 0.02);
+  EXPECT_DOUBLE_EQ(next[2], 0.0) << "does not fall";
+  EXPECT_DOUBLE_EQ(next[10], 2.0);
+}
+
+TEST(Extending, a_link_in_one_file_drives_a_world) {
+  SceneSpec s = scene(0.001);
+  add(s, solid_box(1, {0.1, 0.1, 0.1}), "free_body", {0, 0, 1});
+  const auto world = make_world(s);
+  const auto link = kBoard.open("", *world);
+  ASSERT_TRUE(link);
+  auto& board = static_cast<BoardLink&>(**link);
+  Command up;
+  up.kind = Command::Kind::impulse;
+  up.robot = "robot0", up.name = world->model().robots[0].kind->objects[0].name, up.vector = {0, 0, 3};
+  board.post(up);
+  for (int i = 0; i < 100; ++i) {
+    for (const Command& c : board.receive(*world)) ASSERT_EQ(apply(*world, c), "");
+    world->step();
+    board.publish(*world);
+  }
+  EXPECT_GT(board.heights()[0], 1.2);
+  EXPECT_EQ(board.figures()[0].second, 1);
+}
+
+}  // namespace
+}  // namespace gradus::test
