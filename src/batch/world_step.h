@@ -134,7 +134,7 @@ GRADUS_HD [[gnu::noinline]] void fly_world(const BatchConstantsT<F>& c, const Ro
                        ? T(0.0)
                        : T(1.0) - room.drive[i].e * room.articulated.factors[i + 1].d_inv;
     v1[6 + i] = row.v[6 + i] + h * room.a[i];
-    q1[7 + i] = row.q[7 + i] + h * (v1[6 + i] - T(0.5) * h * soft * room.a[i]);
+    q1[7 + i] = row.q[7 + i] + h * (v1[6 + i] - T(0.5) * soft * (h * room.a[i]));
   }
   const CoordinatesT<T> x1 = coordinates_of<T>(q1, v1);
   auto after = Policy::template look<T, F>(kind, x1, room.frames_next, room.sine_next, room.cosine_next);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTimingPeriod = 32;  // steps between two time samples of a robot
 constexpr int kSecondPasses = 2;   // an island may be predicted and coupled again so often [docs/couple.md (12)]
+constexpr int kExactPasses = 8;    // drives may change their opinions so often while a robot's points are solved
 
 /// Numbers that nobody may read before they are written: NaN, indices −1.
 template <class T>
@@ -343,6 +344,7 @@ bool Engine::review(Slot& s) {
   const RobotContext& c = s.context;
   const bool law = s.needs.uses_contacts && !s.scratch.exact && Compliant::review(View<Compliant::access>(c), model_.step);
   const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
+  s.law_changed = law;
   return law || drive;
 }
 
@@ -352,7 +354,7 @@ void Engine::move(int robot, int thread, const Input& input) {
   if (may_solve_points(s) && points_bounce(s.context, model_.contact.impact_speed))
     s.unsettled = !solve_points(s, thread);
   else if (settle([&] { predict(s); }, [&] { return review(s); }) > kPredictions)
-    s.unsettled = !solve_points(s, thread);
+    s.unsettled = !s.law_changed || !solve_points(s, thread);  // where drives alone go round, points have no part in it
   if (!input.impulses.empty()) take_impulses(robot, input);
 }
 
@@ -369,9 +371,8 @@ bool Engine::solve_points(Slot& s, int thread) {
     predict(s);
     const PointNumbers numbers{model_.step, model_.contact.impact_speed, model_.contact.recovery_speed};
     const bool settled = own_points_[static_cast<std::size_t>(thread)].solve(s.context, *s.motion, numbers);
-    const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(s.context), model_.step);
-    if (!drive) return settled;
-    if (pass == kPredictions) return false;
+    if (pass == kExactPasses) return false;  // the drives' last opinions are in, nobody asks them again
+    if (!s.needs.uses_drives || !Drives::review(View<Drives::access>(s.context), model_.step)) return settled;
   }
 }
 

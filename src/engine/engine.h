@@ -111,6 +111,7 @@ class Engine {
     double seconds = -1;
     int predictions = 0;
     bool unsettled = false, not_finite = false;
+    bool law_changed = false;  // in the last review
   };
 
   Engine(const Model& model, const StaticWorld& statics, Options options);
