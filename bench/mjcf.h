@@ -1,5 +1,6 @@
 /// A compiled robot as MuJoCo sees it, so that peers and witnesses have exactly the same numbers.
 #pragma once
+#include <span>
 #include <string>
 
 #include "model/model.h"
@@ -19,5 +20,8 @@ struct MjcfOptions {
 /// Contact stiffness has no counterpart: MuJoCo's own soft constraint is used with its default time constant.
 /// Not carried over: mimic joints, torque–speed curves, mesh shapes. MuJoCo refuses links that move but have no mass.
 std::string to_mjcf(const RobotKind& kind, const ContactSpec& contact, const MjcfOptions& options = {});
+/// Several of them, whose shapes touch each other and themselves too (not those of neighbouring links).
+std::string to_mjcf(const RobotKind& kind, const ContactSpec& contact, std::span<const Pose> starts,
+                    const MjcfOptions& options = {});
 
 }  // namespace gradus::bench

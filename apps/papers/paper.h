@@ -48,5 +48,6 @@ std::optional<Json> murosimf_counting(const PaperOptions&);
 std::optional<Json> servos(const PaperOptions&);
 std::optional<Json> simbenchmark(const PaperOptions&);
 std::optional<Json> tosses(const PaperOptions&);
+std::optional<Json> contact_sweep(const PaperOptions&);
 
 }  // namespace gradus::cli

@@ -23,6 +23,7 @@ const Paper kPapers[] = {
      murosimf_counting},
     {"servos", "recorded servos replayed with fitted actuator chains; needs --data", servos},
     {"simbenchmark", "contact of free bodies: rolling, bouncing, 666, sliding, slope, tumbling box", simbenchmark},
+    {"contact-sweep", "sliding, ramp, rolling and bouncing at every level, 1 g to 1000 kg, against closed forms", contact_sweep},
     {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
 };
 

@@ -10,9 +10,11 @@
 /// the ground.
 #pragma once
 #include "drive/servo.inl"
+#include "contact/law/calm.h"
 #include "contact/law/compliant.inl"
 #include "contact/find/ground_points.inl"
 #include "motion/articulated/articulated.inl"
+#include "motion/flight.inl"
 #include "motion/joint_path.h"
 
 namespace gradus {
@@ -79,22 +81,26 @@ struct StepRoomT {
   Vec6T<T>* acc;                // (nlink)
   T* a;                         // (njoint)
   ArticulatedRoomT<T> articulated;
+  FrameT<T>* frames_next;        // as frames, of State[k+1] in flight
+  T *sine_next, *cosine_next;    // (nlink), only if frames are recomputed
+  T *q_next, *v_next;            // (7 + njoint), (6 + njoint)
+  FlightRoomT<T> flight;
 };
 
 /// Policies [tree/frames.h]: how a step gets its frames.
 struct StoreFrames {
   template <class T, class F>
-  static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x,
-                                           const StepRoomT<T>& room) {
-    compute_frames(kind.links, kind.nlink, x, room.frames);
-    return GivenFrames<T>(room.frames);
+  static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x, FrameT<T>* frames, T*,
+                                           T*) {
+    compute_frames(kind.links, kind.nlink, x, frames);
+    return GivenFrames<T>(frames);
   }
 };
 struct RecomputeFrames {
   template <class T, class F>
   static GRADUS_INLINE RecomputedFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x,
-                                                const StepRoomT<T>& room) {
-    RecomputedFrames<T> frames(room.frames, room.sine, room.cosine);
+                                                FrameT<T>* branches, T* sine, T* cosine) {
+    RecomputedFrames<T> frames(branches, sine, cosine);
     frames.compute(kind.links, kind.nlink, x);
     return frames;
   }
@@ -108,7 +114,41 @@ GRADUS_INLINE MaskOf<T> touching(const StaticContactT<T>* contacts, int count) {
   return m;
 }
 
-/// Half B5: q, v and r in place.
+/// State[k+1] of lanes in flight, into the room [motion/flight.inl]. Not inlined: it would double the kernel of the many
+/// that stand.
+template <class T, class Policy, class F, class Frames>
+GRADUS_HD [[gnu::noinline]] void fly_world(const BatchConstantsT<F>& c, const RowT<T>& row, const CoordinatesT<T>& x, Frames& before,
+                             const StepRoomT<T>& room) {
+  const KindArraysT<F>& kind = c.kind;
+  const T h = T(c.h);
+  const bool free = kind.root == RootKind::free;
+  const Vec6T<T> acc0 = room.acc[0];
+  const Vec3T<T> g = cast<T>(c.gravity), w0 = base_angular_velocity(row.v), v0 = base_velocity(row.v);
+  T *q1 = room.q_next, *v1 = room.v_next;
+  Vec3T<T> w1 = free ? w0 + acc0.a * h : zero3<T>(), vb = free ? v0 + (acc0.l + g) * h : zero3<T>();
+  const QuatT<T> turned = free ? mean_turn(row.q, w0, w1, h) : base_orientation(row.q);
+  set_base_pose(q1, base_position(row.q), turned);
+  set_base_twist(v1, w1, vb);
+  for (int i = 0; i < kind.njoint(); ++i) {
+    const T soft = kind.links[i + 1].hold >= 0
+                       ? T(0.0)
+                       : T(1.0) - room.drive[i].e * room.articulated.factors[i + 1].d_inv;
+    v1[6 + i] = row.v[6 + i] + h * room.a[i];
+    q1[7 + i] = row.q[7 + i] + h * (v1[6 + i] - T(0.5) * soft * (h * room.a[i]));
+  }
+  const CoordinatesT<T> x1 = coordinates_of<T>(q1, v1);
+  auto after = Policy::template look<T, F>(kind, x1, room.frames_next, room.sine_next, room.cosine_next);
+  FlightSumT<T> sum;
+  sum_momenta<T, F>(kind, x, before, x1, after, acc0, zero3<T>(), h, room.flight, sum);
+  const Vec6T<T> dV0 = fly_on<T, F>(kind, x, before, x1, after, room.drive, room.articulated.factors,
+                                    free ? room.articulated.root : nullptr, acc0, room.a, h, room.flight, v1 + 6, sum);
+  if (!free) return;
+  w1 += dV0.a, vb += dV0.l;
+  set_base_pose(q1, keep_momentum<T>(sum, base_position(row.q), v0, g, false, h, w1, vb), turned);
+  set_base_twist(v1, w1, vb);
+}
+
+/// Half B5: q, v and r in place. Lanes without contact take what the flight left in the room.
 template <class T, class F>
 GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>& room, MaskOf<T> contact,
                                 const RowT<T>& row) {
@@ -116,8 +156,14 @@ GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>&
   const T h = T(c.h);
   T before[6];
   for (int i = 0; i < 6; ++i) before[i] = row.v[i];
-  commit_root<T>(c.kind.root, row.q, row.v, room.acc[0], cast<T>(c.gravity), contact, h, row.q, row.v);
-  commit_joints<T>(n, row.q + 7, row.v + 6, room.a, h, row.q + 7, row.v + 6);
+  if (any(contact)) {
+    commit_root<T>(c.kind.root, row.q, row.v, room.acc[0], cast<T>(c.gravity), contact, h, row.q, row.v);
+    commit_joints<T>(n, row.q + 7, row.v + 6, room.a, h, row.q + 7, row.v + 6);
+  }
+  if (!all(contact)) {
+    for (int i = 0; i < 7 + n; ++i) row.q[i] = select(contact, row.q[i], room.q_next[i]);
+    for (int i = 0; i < 6 + n; ++i) row.v[i] = select(contact, row.v[i], room.v_next[i]);
+  }
   if (!row.r) return;
   for (int i = 0; i < n; ++i) row.r[i] = room.drive[i].tau - room.drive[i].e * room.a[i];
   for (int i = 0; i < 6; ++i) row.r[n + i] = (row.v[i] - before[i]) / h;
@@ -129,7 +175,7 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
   const KindArraysT<F>& kind = c.kind;
   const int n = kind.njoint();
   const CoordinatesT<T> x = coordinates_of<T>(row.q, row.v);
-  auto frames = Policy::template look<T, F>(kind, x, room);
+  auto frames = Policy::template look<T, F>(kind, x, room.frames, room.sine, room.cosine);
   int count = 0;
   if (c.ground.present) {
     const RootMotionT<T> root{base_position<T>(row.q), base_velocity<T>(row.v)};
@@ -142,6 +188,7 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
   begin_servos<T, F>(c.joints, n, row.q + 7, row.v + 6, row.target, c.h, room.drive);
   begin_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, count, room.contacts);
   auto nothing = [](int, const FrameT<T>&, Mat6T<T>&, Vec6T<T>&) {};
+  int reviews = 0;
   const int predictions = settle(
       [&] {
         predict_articulated<T, F>(kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin, nothing,
@@ -151,10 +198,15 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
         const auto law =
             review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
         const auto drive = review_servos<T, F>(c.joints, n, row.v + 6, room.a, c.h, room.drive);
-        return any(mask_or(law, drive));
+        const auto again = mask_or(law, drive);
+        if (++reviews == kPredictions && any(again))
+          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, again, count, room.contacts);
+        return any(again);
       });
   remember_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts, row.memory);
-  commit_world<T, F>(c, room, touching(room.contacts, count), row);
+  const auto contact = touching(room.contacts, count);
+  if (!all(contact)) fly_world<T, Policy, F>(c, row, x, frames, room);
+  commit_world<T, F>(c, room, contact, row);
   return predictions;
 }
 

@@ -156,6 +156,7 @@ class Contacts {
   std::vector<PairLaw> laws_;  // (surfaces²)
   int capacity_ = 0;           // contacts
   double margin_ = 0;
+  double impact_speed_ = 0, recovery_speed_ = 0;  // of the scene
   Vec3 fall_{0, 0, 0};  // velocity gained by falling for a step
   std::vector<MovingContact> contacts_;
   std::vector<int> island_of_;  // (robots)
@@ -165,6 +166,7 @@ class Contacts {
   std::vector<int> link_offset_;              // (robots + 1)
   std::vector<int> slot_of_;                  // (all links) place among its robot's touched links; −1: none
   std::vector<int> touched_, touched_count_;  // (all links), (robots) links that touch something
+  std::vector<int> response_at_, response_count_;  // (robots) where its response lies in the thread's room, and its size
   std::vector<int> first_slot_;               // (robots) in the island's Couple
   std::vector<Work> work_;                    // (threads)
   std::int64_t pairs_dropped_ = 0;

@@ -128,6 +128,8 @@ GRADUS_INLINE MaskOf<T> review(const J& j, T v, T a, F h, DriveForceT<T>& d) {
   T low, high;
   bounds(s, v1, low, high);
   const T stall = T(s.torque), slack = T(kOver) * stall;
+  const auto beyond = mask_or(tau > high + slack, tau < low - slack);
+  if (!any(beyond)) return beyond;
   const auto line = mask_and(d.held != o, d.servo_slope != o);  // on the falling piece: left only beyond the stall torque
   const T most = select(line, stall, high) + slack, least = select(line, -stall, low) - slack;
   const auto upper = tau > most, over = mask_or(upper, tau < least);

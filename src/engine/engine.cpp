@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTimingPeriod = 32;  // steps between two time samples of a robot
 constexpr int kSecondPasses = 2;   // an island may be predicted and coupled again so often [docs/couple.md (12)]
+constexpr int kExactPasses = 8;    // drives may change their opinions so often while a robot's points are solved
 
 /// Numbers that nobody may read before they are written: NaN, indices −1.
 template <class T>
@@ -21,11 +22,14 @@ void spoil(std::vector<T>& numbers) {
   std::memset(static_cast<void*>(numbers.data()), 0xff, numbers.size() * sizeof(T));
 }
 
-void spoil_look(RobotScratch& s) { spoil(s.frames), spoil(s.contacts), spoil(s.field), spoil(s.contact_begin); }
+void spoil_look(RobotScratch& s) {
+  if (!s.flew) spoil(s.frames);
+  spoil(s.contacts), spoil(s.field), spoil(s.contact_begin);
+}
 
 void spoil_move(RobotScratch& s) {
   spoil(s.spin), spoil(s.drive), spoil(s.acc), spoil(s.a), spoil(s.d_inv), spoil(s.own);
-  spoil(s.impulse), spoil(s.dV), spoil(s.dv);
+  spoil(s.impulse), spoil(s.dV), spoil(s.dv), spoil(s.frames_next);
 }
 
 /// Coordinates and velocities: one sum is finite only if all numbers are. They lie side by side.
@@ -84,6 +88,12 @@ Diagnostics Engine::bind_all() {
     movers_.push_back({&s.context, &s.motion, &s.needs});
     contexts_.push_back(&s.context);
   }
+  int links = 1, points = 1;
+  for (const Slot& s : slots_) {
+    links = std::max(links, s.context.kind ? s.context.kind->nlink() : 1);
+    points = std::max(points, static_cast<int>(s.scratch.contacts.size()));
+  }
+  for (int t = 0; t < team_.size(); ++t) own_points_.emplace_back(links, points);
   if (has_errors(notes)) return notes;
   append(notes, groups_.bind(model_));
   groups_.lay_out(layout_);
@@ -119,13 +129,14 @@ void Engine::bind_named(int i, Diagnostics& notes) {
 int Engine::make_room(Slot& s, const RobotKind& kind) {
   const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
   RobotScratch& c = s.scratch;
-  c.frames.resize(nlink);
+  c.frames.resize(nlink), c.frames_next.resize(nlink);
   c.contact_begin.resize(nlink + 1);
   c.drive.resize(njoint);
   c.acc.resize(nlink);
   c.a.resize(njoint);
+  c.acc_alone.resize(nlink), c.a_alone.resize(njoint);
   c.d_inv.resize(njoint);
-  c.impulse.resize(nlink);
+  c.impulse.resize(nlink), c.given.resize(nlink);
   c.dV.resize(nlink);
   c.dv.resize(njoint);
   c.response.resize(nlink);
@@ -198,10 +209,13 @@ void Engine::look(Slot& s) {
   RobotScratch& room = s.scratch;
   if (options_.poison) spoil_look(room);
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
-  if (s.needs.uses_velocities)
+  if (room.flew)
+    std::swap(room.frames, room.frames_next);
+  else if (s.needs.uses_velocities)
     compute_frames(*c.kind, q, v, room.frames.data());
   else
     compute_poses(*c.kind, q, v, room.frames.data());
+  room.flew = false;
   room.contact_count = room.field_count = 0;
   room.field_dropped = 0;
   s.not_finite = !is_finite(c);  // then it touches nothing, so that it harms nobody else
@@ -260,7 +274,7 @@ void Engine::half_b(const State& now, const Input& input, State& next, bool look
     if (group[0] != i) return;  // goes with the first robot of its island
     const double t0 = timed ? options_.clock() : 0;
     if (island < 0)
-      move(i, input);
+      move(i, thread, input);
     else
       move_island(island, thread, input, next);
     for (int r : group)
@@ -314,7 +328,7 @@ void Engine::begin(Slot& s) {
   s.seconds = -1;
   s.predictions = 0;
   s.unsettled = false;
-  s.scratch.rests = false;
+  s.scratch.rests = s.scratch.exact = false;
   s.scratch.kick = zero6<double>();
   if (s.needs.uses_drives) Drives::begin(View<Drives::access>(s.context), model_.step);
   if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(s.context), model_.step);
@@ -322,39 +336,86 @@ void Engine::begin(Slot& s) {
 
 void Engine::predict(Slot& s) {
   s.motion->predict(s.context, model_.step);
+  s.scratch.impulses = 0;
   ++s.predictions;
 }
 
 bool Engine::review(Slot& s) {
   const RobotContext& c = s.context;
-  const bool law = s.needs.uses_contacts && Compliant::review(View<Compliant::access>(c), model_.step);
+  const bool law = s.needs.uses_contacts && !s.scratch.exact && Compliant::review(View<Compliant::access>(c), model_.step);
   const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
+  s.law_changed = law;
   return law || drive;
 }
 
-void Engine::move(int robot, const Input& input) {
+void Engine::move(int robot, int thread, const Input& input) {
   Slot& s = slot(robot);
   begin(s);
-  s.unsettled = settle([&] { predict(s); }, [&] { return review(s); }) > kPredictions;
+  if (may_solve_points(s) && points_bounce(s.context, model_.contact.impact_speed))
+    s.unsettled = !solve_points(s, thread);
+  else if (settle([&] { predict(s); }, [&] { return review(s); }) > kPredictions)
+    s.unsettled = !s.law_changed || !solve_points(s, thread);  // where drives alone go round, points have no part in it
   if (!input.impulses.empty()) take_impulses(robot, input);
+}
+
+bool Engine::may_solve_points(const Slot& s) const {
+  return s.needs.uses_contacts && !s.needs.infinite_mass && !s.context.spring && s.scratch.contact_count > 0;
+}
+
+/// Opinions go round in circles: all points of the robot together. Drives keep theirs unless a limit is met.
+bool Engine::solve_points(Slot& s, int thread) {
+  if (!may_solve_points(s)) return false;
+  s.scratch.exact = true;
+  for (int pass = 0;; ++pass) {
+    release_points(s.context);
+    predict(s);
+    const PointNumbers numbers{model_.step, model_.contact.impact_speed, model_.contact.recovery_speed};
+    const bool settled = own_points_[static_cast<std::size_t>(thread)].solve(s.context, *s.motion, numbers);
+    if (pass == kExactPasses) return false;  // the drives' last opinions are in, nobody asks them again
+    if (!s.needs.uses_drives || !Drives::review(View<Drives::access>(s.context), model_.step)) return settled;
+  }
 }
 
 /// Drives and static contacts are reviewed with the impulses in place, not before: a foot that another robot stands on
 /// must not be taken off the ground because alone it would lift. Where an opinion changes, all is predicted and solved
-/// again (12).
+/// again (12); a robot whose opinions do so twice, or whose points bounce, has its points solved among the island's.
 void Engine::move_island(int island, int thread, const Input& input, State& next) {
   const std::span<const int> robots = contacts_.robots_of(island);
-  for (int r : robots) begin(slot(r));
+  auto solve = [](Slot& s) { s.scratch.exact = true, release_points(s.context); };
+  for (int r : robots) {
+    Slot& s = slot(r);
+    begin(s);
+    if (may_solve_points(s) && points_bounce(s.context, model_.contact.impact_speed)) solve(s);
+  }
+  for (int r : robots) slot(r).scratch.renewed = true;
   for (int pass = 0;; ++pass) {
     for (int r : robots) {
+      RobotScratch& c = slot(r).scratch;
+      if (!c.renewed) {  // nothing of its own changed: as it was before the others pressed on it
+        std::copy(c.acc_alone.begin(), c.acc_alone.end(), c.acc.begin());
+        std::copy(c.a_alone.begin(), c.a_alone.end(), c.a.begin());
+        c.impulses = c.impulses_alone;
+        continue;
+      }
       predict(slot(r));
       if (!input.impulses.empty()) take_impulses(r, input);
+      std::copy(c.acc.begin(), c.acc.end(), c.acc_alone.begin());
+      std::copy(c.a.begin(), c.a.end(), c.a_alone.begin());
+      c.impulses_alone = c.impulses;
     }
     contacts_.couple(island, thread, movers_, model_.step);
     if (pass == kSecondPasses) break;
     bool again = false;
-    for (int r : robots) again |= review(slot(r));
+    for (int r : robots) {
+      Slot& s = slot(r);
+      s.scratch.renewed = review(s) || !input.impulses.empty();
+      if (!s.scratch.renewed) continue;
+      again = true;
+      if (pass + 1 == kSecondPasses && may_solve_points(s)) s.scratch.exact = true;
+    }
     if (!again) break;
+    for (int r : robots)
+      if (slot(r).scratch.exact) release_points(slot(r).context);
   }
   contacts_.remember(island, next.slab.data() + layout_.coupling);
 }
@@ -371,6 +432,8 @@ void Engine::take_impulses(int robot, const Input& input) {
     hit = true;
   }
   if (!hit) return;
+  ++c.impulses;
+  std::copy(c.impulse.begin(), c.impulse.end(), c.given.begin());
   s.motion->respond(s.context);
   for (std::size_t l = 0; l < c.acc.size(); ++l) c.acc[l] += c.dV[l] * (1 / model_.step);
   for (std::size_t j = 0; j < c.a.size(); ++j) c.a[j] += c.dv[j] / model_.step;
@@ -386,6 +449,7 @@ void Engine::commit(Slot& s) {
 void Engine::finish(int robot, const State& next, bool look_after) {
   Slot& s = slot(robot);
   commit(s);
+  s.scratch.flew &= look_after;
   s.context.now = next.slab.data();  // this robot is in the next state already
   ++s.context.k;
   if (look_after)

@@ -18,6 +18,7 @@
 
 #include "contact/contacts.h"
 #include "contact/find/static_world.h"
+#include "contact/solve/own_points.h"
 #include "drive/drives.h"
 #include "engine/groups.h"
 #include "engine/registry.h"
@@ -110,6 +111,7 @@ class Engine {
     double seconds = -1;
     int predictions = 0;
     bool unsettled = false, not_finite = false;
+    bool law_changed = false;  // in the last review
   };
 
   Engine(const Model& model, const StaticWorld& statics, Options options);
@@ -128,7 +130,9 @@ class Engine {
   void begin(Slot& s);                       // B1, B2
   void predict(Slot& s);                     // B3
   bool review(Slot& s);                      // were limits met?
-  void move(int robot, const Input& input);  // B1 to B3
+  void move(int robot, int thread, const Input& input);  // B1 to B3
+  bool may_solve_points(const Slot& s) const;
+  bool solve_points(Slot& s, int thread);  // B3 where opinions do not settle or points bounce
   void move_island(int island, int thread, const Input& input,
                    State& next);                      // B1 to B4 of robots that touch each other
   void take_impulses(int robot, const Input& input);  // B4: given by users
@@ -148,6 +152,7 @@ class Engine {
   Groups groups_;
   Contacts contacts_;
   std::vector<Contacts::Robot> movers_;  // (robots)
+  std::vector<OwnPoints> own_points_;    // (threads)
   Team team_;
   double clock_cost_ = 0;     // of one reading [s]
   double group_seconds_ = 0;  // share of one member

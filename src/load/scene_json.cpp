@@ -93,6 +93,7 @@ template <class Io>
 void fields(Io& io, ContactSpec& x) {
   io("law", x.law); io("stiffness", x.stiffness); io("damping", x.damping);
   io("tangential_stiffness", x.tangential_stiffness); io("tangential_damping", x.tangential_damping);
+  io("depth", x.depth); io("given", x.given);
   io("friction", x.friction); io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
   io("spring", x.spring); io("pairs", x.pairs);
   io("moving_stiffness", x.moving_stiffness); io("moving_damping", x.moving_damping);

@@ -98,6 +98,10 @@ class SceneReader {
     keep("damping", t.quantity("damping", kDamping, c.damping));
     keep("tangential_stiffness", t.quantity("tangential_stiffness", kStiffness, c.tangential_stiffness));
     keep("tangential_damping", t.quantity("tangential_damping", kDamping, c.tangential_damping));
+    keep("depth", t.quantity("depth", kLength, c.depth));
+    c.given = t.has("stiffness") || t.has("damping") || t.has("tangential_stiffness") || t.has("tangential_damping");
+    if (c.given && t.has("depth"))
+      t.fault(t.place("depth"), "depth and stiffness or damping are two ways to say the same", "give one of them");
     keep("friction", t.number("friction", c.friction));
     keep("restitution", t.number("restitution", c.restitution));
     keep("rolling", t.quantity("rolling", kLength, c.rolling));

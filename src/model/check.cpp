@@ -436,6 +436,7 @@ class SceneCheck {
     number("damping", c.damping, 0, true);
     number("tangential_stiffness", c.tangential_stiffness, 0, false);
     number("tangential_damping", c.tangential_damping, 0, true);
+    number("depth", c.depth, 0, true);
     number("friction", c.friction, 0, true);
     number("restitution", c.restitution, 0, true);
     number("rolling", c.rolling, 0, true);

@@ -162,18 +162,12 @@ class Compiler {
     for (const ShapeSpec& s : o.shapes) {
       const Pose X_LS = X_LO * s.X_OS;
       out_->shapes.push_back({s, i, l, X_LS});
-      if (s.collides) add_points(s, o, X_LS, l, i);
+      if (s.collides) add_points(s, X_LS, l, i);
     }
   }
 
-  void add_points(const ShapeSpec& s, const ObjectSpec& o, const Pose& X_LS, int link, int object) {
-    const PairNumbers n = pair_numbers(contact_, o.surface, ground_);
-    ContactPoint c{};
-    c.friction = n.friction;
-    c.k = n.stiffness;
-    c.d = n.damping;
-    c.kt = n.tangential_stiffness;
-    c.dt = n.tangential_damping;
+  void add_points(const ShapeSpec& s, const Pose& X_LS, int link, int object) {
+    ContactPoint c{};  // its law follows when the robot's mass is known [finish_points]
     c.link = static_cast<std::int16_t>(link);
     c.object = static_cast<std::int16_t>(object);
     each_point(s, [&](Vec3 p_S, double radius) {
@@ -271,6 +265,15 @@ class Compiler {
     for (int i = 0; i < n; ++i)
       out_->point_begin[static_cast<std::size_t>(i) + 1] += out_->point_begin[static_cast<std::size_t>(i)];
     for (int i = 0; i < n; ++i) bound(i);
+    for (ContactPoint& p : pts) {
+      const ObjectSpec& o = spec_.objects[static_cast<std::size_t>(p.object)];
+      const PairNumbers numbers = scaled_numbers(contact_, o.surface, ground_, out_->mass);
+      p.friction = numbers.friction;
+      p.k = numbers.stiffness, p.d = numbers.damping;
+      p.kt = numbers.tangential_stiffness, p.dt = numbers.tangential_damping;
+      out_->point_restitution.push_back(numbers.restitution);
+      out_->bounces |= numbers.restitution > 0;
+    }
   }
 
   void bound(int link) {
@@ -489,6 +492,24 @@ void set_kind(const SceneSpec& scene, std::size_t i, const Model& m, RobotModel&
 
 }  // namespace
 
+namespace {
+
+/// Penalty contacts give way by load over stiffness: more than 5 mm on four points is worth a word.
+void warn_of_sinking(const SceneSpec& scene, const RobotInstanceSpec& r, const RobotKind& kind, Diagnostics& notes) {
+  if (kind.points.empty() || kind.root == RootKind::fixed || r.motion == "free_body" || !r.group.empty()) return;
+  double least = kind.points[0].k;
+  for (const ContactPoint& p : kind.points) least = std::min(least, p.k);
+  const double depth = kind.mass * norm(scene.gravity) / (4 * least);
+  if (!(depth > 0.005)) return;
+  notes.push_back({{scene.file, 0, 0},
+                   Severity::warning,
+                   fmt::format("robot '{}': its {:.4g} kg sink {:.0f} mm into the ground, {:.3g} N/m at each of four points",
+                               r.name, kind.mass, depth * 1e3, least),
+                   "leave out the stiffness, or say how deep it may sink: contact = { depth = \"1 mm\" }"});
+}
+
+}  // namespace
+
 Result<Model> compile(const SceneSpec& scene) {
   Diagnostics notes = check(scene);
   if (has_errors(notes)) return notes;
@@ -501,6 +522,7 @@ Result<Model> compile(const SceneSpec& scene) {
                      r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact, r.commands == "impedance"};
     set_kind(scene, i, m, robot, notes);
     if (!robot.kind) return notes;
+    warn_of_sinking(scene, r, *robot.kind, notes);
     scatter(r, RandomKey{scene.seed, static_cast<std::uint32_t>(i), kScatter}, robot);
     if (m.ground.present) warn_if_inside(scene, r, *robot.kind, m.ground, notes);
     const bool bolted = robot.kind->root == RootKind::fixed;  // is raised out of the ground, but not lowered onto it

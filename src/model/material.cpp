@@ -45,4 +45,22 @@ PairNumbers pair_numbers(const ContactSpec& scene, const SurfaceSpec& a, const S
   return n;
 }
 
+PairNumbers scaled_numbers(const ContactSpec& scene, const SurfaceSpec& a, const SurfaceSpec& b, double mass) {
+  constexpr double kMass = 10, kGravity = 9.81, kPoints = 4;
+  PairNumbers n = pair_numbers(scene, a, b);
+  if (n.stiffness != scene.stiffness || n.damping != scene.damping || !(mass > 0)) return n;  // a surface or pair says it
+  if (scene.depth > 0) {
+    const ContactSpec usual;
+    const double ratio = usual.damping / square_root(usual.stiffness * kMass);
+    n.stiffness = mass * kGravity / (kPoints * scene.depth);
+    n.damping = ratio * square_root(n.stiffness * mass);
+    n.tangential_stiffness = n.stiffness * (usual.tangential_stiffness / usual.stiffness);
+    n.tangential_damping = n.damping * (usual.tangential_damping / usual.damping);
+  } else if (scene.says_nothing() && mass > kMass) {
+    const double by = mass / kMass;
+    n.stiffness *= by, n.damping *= by, n.tangential_stiffness *= by, n.tangential_damping *= by;
+  }
+  return n;
+}
+
 }  // namespace gradus

@@ -108,6 +108,8 @@ struct RobotKind {
   std::vector<Joint> joints;         // (nlink − 1) joint j moves link j + 1
   std::vector<DriveModel> drives;    // actuator chains of the joints that have one, in the joints' order
   std::vector<ContactPoint> points;  // sorted by link
+  std::vector<double> point_restitution;  // (npoint) against the ground
+  bool bounces = false;                   // one of these is not zero
   std::vector<int> point_begin;      // (nlink + 1) first point of each link
   std::vector<Vec3> bound_centre;    // (nlink) of a link's points, in its frame
   std::vector<double> bound_radius;  // (nlink) about that centre, spheres included; −1: no points

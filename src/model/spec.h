@@ -175,6 +175,8 @@ struct ContactSpec {
   double damping = 150;               //                                                  [N s/m]
   double tangential_stiffness = 1e4;  // of the sticking spring                           [N/m]
   double tangential_damping = 100;    //                                                  [N s/m]
+  double depth = 0;                   // of a robot on four points under its weight, instead of the four; 0: none [m]
+  bool given = false;                 // did the file give one of the four, even the default?
   double friction = 0.8;              // Coulomb                                          [-]
   double restitution = 0;             // of contacts of free bodies                       [-]
   double rolling = 0;                 // resistance to rolling, moment / normal force     [m]
@@ -187,6 +189,11 @@ struct ContactSpec {
   double moving_damping = 1000;   //                                                  [N s/m]
   double impact_speed = 0.05;     // restitution acts above it                        [m/s]
   double recovery_speed = 1;      // fastest recovery from penetration                [m/s]
+
+  /// Nobody chose the law's stiffness: heavy robots get more [material.h].
+  bool says_nothing() const {
+    return !given && stiffness == 2e4 && damping == 150 && tangential_stiffness == 1e4 && tangential_damping == 100;
+  }
 };
 
 /// A part of a walk: the body's velocity for a number of steps.

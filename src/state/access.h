@@ -94,6 +94,9 @@ class View {
   }
   RobotScratch& contact_room() const requires(has(A.writes, Field::contacts)) { return *c_.s; }
 
+  /// Frames of State[k+1] of a motion that needs them itself; `flew`: they are complete, nobody need make them again.
+  Frame* frames_next() const requires(has(A.writes, Field::q)) { return c_.s->frames_next.data(); }
+  bool& flew() const requires(has(A.writes, Field::q)) { return c_.s->flew; }
   double* q_next() const requires(has(A.writes, Field::q)) { return c_.next + c_.at.q; }
   double* v_next() const requires(has(A.writes, Field::v)) { return c_.next + c_.at.v; }
   double* z_next() const requires(has(A.writes, Field::z)) { return c_.next + c_.at.z; }
@@ -107,6 +110,8 @@ class View {
   Vec6* dV() const requires(has(A.writes, Field::impulse)) { return c_.s->dV.data(); }
   double* dv() const requires(has(A.writes, Field::impulse)) { return c_.s->dv.data(); }
   ResponseRoom& response_room() const requires(has(A.writes, Field::impulse)) { return c_.s->response; }
+  const Vec6* given() const requires(has(A.reads, Field::impulse)) { return c_.s->given.data(); }
+  int impulses() const requires(has(A.reads, Field::impulse)) { return c_.s->impulses; }
   bool rests() const requires(has(A.reads, Field::impulse)) { return c_.s->rests; }
   const Vec6& kick() const requires(has(A.reads, Field::impulse)) { return c_.s->kick; }
   StaticContact* contacts_out() const requires(has(A.writes, Field::contacts)) { return c_.s->contacts.data(); }

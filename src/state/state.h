@@ -124,6 +124,7 @@ GRADUS_INLINE void set_base_twist(T* v, std::type_identity_t<Vec3T<T>> w, std::t
 template <class T>
 struct StaticContactT {
   int point, link;
+  MaskOf<T> near;    // may touch in this step: what pulls and goes off may come back
   MaskOf<T> active;  // pushes in this step
   MaskOf<T> sliding;
   Vec3T<T> r;  // from the root's origin, world axes                                  [m]
@@ -142,6 +143,7 @@ struct FieldContact {
   Vec3 p_L;          // place on the link                                                   [m]
   Vec3 n, t1, t2;    // out of the object, and tangents; n = t1 × t2
   ContactPoint law;  // friction, stiffness and damping of the two surfaces
+  double restitution;
   ContactMemory m;
 };
 
@@ -165,6 +167,8 @@ struct RobotScratch {
   std::vector<StaticContact>
       contacts;  // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
   std::vector<FieldContact> field;  // capacity field_size; A2
+  std::vector<Frame> frames_next;  // (nlink) of State[k+1], if B5 had to make them
+  bool flew = false;               // it had
   int field_count = 0;
   std::int64_t field_dropped = 0;  // contacts that did not fit
   int contact_count = 0;
@@ -176,6 +180,13 @@ struct RobotScratch {
   std::vector<double> d_inv;         // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
   std::vector<Vec6> impulse, dV;     // (nlink) B4: impulses on links, and their effect
   std::vector<double> dv;            // (njoint) B4
+  bool exact = false;                // B3: its static contacts are solved, not reviewed [contact/solve/own_points.h]
+  std::vector<Vec6> acc_alone;       // (nlink) B3: acc as predicted, before couple
+  std::vector<double> a_alone;       // (njoint) likewise
+  bool renewed = true;               // B3: predicted in this pass of its island; else as in the pass before
+  std::vector<Vec6> given;           // (nlink) B4: the impulses that were taken last; `impulse` is used up by respond
+  int impulses_alone = 0;            // B4: before couple
+  int impulses = 0;                  // B4: how often some were taken since the prediction
   bool rests = false;                // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
   Vec6 kick = zero6<double>();       // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
   ResponseRoom response;             // B4

@@ -52,33 +52,25 @@ TEST(Collision, of_free_bodies_conserves_momentum_and_has_its_restitution) {
 
 /// The robot's own integrator drifts in first order, so the coupling is judged at the configuration in which it acts:
 /// with the contact and without it, momentum after the step is the same.
+/// Impacts and resting contacts of robots that do not touch the static world belong to the balance of the flight.
+double momentum_lost(const std::string& motion, double h, double e) {
+  SceneSpec s = empty_space(h, e);
+  add(s, humanoid28(), motion);
+  add(s, solid_ball(0.5, 0.05, 0.4), "free_body", {0.5, -0.05, -0.25}).v_WB = {-3, 0, 0};
+  const auto world = make_world(s);
+  const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
+  run(*world, 0.4);
+  const Vec6 after = momentum_at(*world, all_q(*world), all_v(*world));
+  EXPECT_GT(base_velocity_of(*world, 1).x, -2.9) << "they never met: " << motion << h << e;
+  return norm(after.l - before.l) / norm(before.l) + norm(after.a - before.a) / (1 + norm(before.a));
+}
+
 TEST(Collision, of_a_ball_with_a_robot_conserves_momentum) {
   for (const std::string motion : {"prescribed_joints", "articulated"})
-    for (const double h : kSteps)
-      for (const double e : {0.0, 1.0}) {
-        SceneSpec both = scene(h), apart;
-        both.contact.restitution = e;
-        add(both, humanoid28(), motion, {0, 0, 5});
-        add(both, solid_ball(0.5, 0.05, 0.4), "free_body", {0.5, -0.05, 4.75}).v_WB = {-3, 0, 0};
-        apart = both;
-        apart.robots[1].p_WB.x += 100;
-        const auto world = make_world(both), other = make_world(apart);
-        for (int i = 0; i < static_cast<int>(0.4 / h); ++i) {
-          auto q = all_q(*world);
-          for (int r : {0, 1}) {
-            auto far = q[static_cast<std::size_t>(r)];
-            if (r == 1) far[0] += 100;
-            other->set_q(r, far);
-            other->set_v(r, world->v(r));
-          }
-          world->step();
-          other->step();
-          const Vec6 with = momentum_at(*world, q, all_v(*world)), without = momentum_at(*world, q, all_v(*other));
-          ASSERT_LT(norm(with.l - without.l), 1e-12 * (1 + norm(without.l))) << motion << h << e << " step " << i;
-          ASSERT_LT(norm(with.a - without.a), 1e-12 * (1 + norm(without.a))) << motion << h << e << " step " << i;
-        }
-        EXPECT_GT(base_velocity_of(*world, 1).x, -2.9) << "they never met: " << motion << h << e;
-      }
+    for (const double h : kSteps) {
+      EXPECT_LT(momentum_lost(motion, h, 1), 1e-12) << motion << h;
+      EXPECT_LT(momentum_lost(motion, h, 0), 1e-12) << motion << h;
+    }
 }
 
 /// One rigid body keeps its momentum exactly, so here the whole flight is judged.
@@ -151,24 +143,17 @@ TEST(Robots, lean_fall_stand_and_fold_their_arms_at_every_step_and_stiffness) {
 }
 
 TEST(SelfContact, conserves_momentum_and_stops_the_arms) {
-  SceneSpec s = scene(0.001);
-  add(s, humanoid28(), "articulated", {0, 0, 5}).self_contact = true;
+  SceneSpec s = empty_space(0.001, 0);
+  add(s, humanoid28(), "articulated").self_contact = true;
   const auto world = make_world(s);
-  auto lone = s;
-  lone.robots[0].self_contact = false;
-  const auto other = make_world(lone);
-  const RobotScene& arms = robot_scenes().back();
-  arms.start(*world), arms.start(*other);
+  robot_scenes().back().start(*world);
+  const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
   bool touched = false;
   for (int i = 0; i < 400; ++i) {
-    const auto q = all_q(*world);
-    other->set_q(0, q[0]);
-    other->set_v(0, world->v(0));
     touched |= !world->contacts().empty();
     world->step();
-    other->step();
-    const Vec6 with = momentum_at(*world, q, all_v(*world)), without = momentum_at(*world, q, all_v(*other));
-    ASSERT_LT(norm(with.l - without.l) + norm(with.a - without.a), 1e-11) << i;
+    const Vec6 now = momentum_at(*world, all_q(*world), all_v(*world));
+    ASSERT_LT(norm(now.l - before.l) + norm(now.a - before.a), 1e-11) << i;
   }
   EXPECT_TRUE(touched);
 }

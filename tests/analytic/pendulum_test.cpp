@@ -49,10 +49,13 @@ TEST(Pendulum, small_swings_have_the_period_of_the_linear_pendulum) {
 }
 
 TEST(Pendulum, large_swings_have_the_period_of_the_elliptic_integral) {
-  expect_order([](double h) { return std::fabs(measured_period(2.5, h) / exact_period(2.5) - 1); }, 0.008, 2, 1e-3);
+  // terms of second order nearly cancel at this amplitude: at least order two
+  auto error = [](double h) { return std::fabs(measured_period(2.5, h) / exact_period(2.5) - 1); };
+  EXPECT_LT(error(0.008), 1e-3);
+  EXPECT_LT(error(0.002), error(0.008) / 16);
 }
 
-TEST(Pendulum, angle_at_a_given_time_is_first_order) {
+TEST(Pendulum, angle_at_a_given_time_is_second_order) {
   // θ = θ₀ cos(ω t) for small θ₀
   auto error = [](double h) {
     SceneSpec s = scene(h);
@@ -61,7 +64,7 @@ TEST(Pendulum, angle_at_a_given_time_is_first_order) {
     run(*world, 1.0);
     return std::fabs(world->q(0)[7] / 1e-3 - std::cos(world->time() / inverse_rate()));
   };
-  expect_order(error, 0.004, 1, 0.02);
+  expect_order(error, 0.004, 2, 1e-3);
 }
 
 TEST(Pendulum, swings_towards_the_side_gravity_pulls) {
@@ -92,13 +95,13 @@ double double_pendulum_energy_error(double h, double upper, double lower, double
   return worst / (2 * kG * 0.4);
 }
 
-TEST(DoublePendulum, energy_error_of_wild_swings_is_first_order) {
-  expect_order([](double h) { return double_pendulum_energy_error(h, 1.2, -2, 2); }, 0.001, 1, 0.02);
+TEST(DoublePendulum, energy_error_of_wild_swings_is_second_order) {
+  expect_order([](double h) { return double_pendulum_energy_error(h, 1.2, -2, 2); }, 0.002, 2, 2e-3);
 }
 
-TEST(DoublePendulum, energy_error_over_a_minute_of_moderate_swings_is_first_order) {
-  // With inertia that depends on q the rule is no longer symplectic: the error may grow, but as h does.
-  expect_order([](double h) { return double_pendulum_energy_error(h, 0.7, -0.6, 60); }, 0.001, 1, 0.05);
+TEST(DoublePendulum, energy_error_over_a_minute_of_moderate_swings_is_second_order) {
+  // With inertia that depends on q the rule is not symplectic: the error may grow, but as h² does.
+  expect_order([](double h) { return double_pendulum_energy_error(h, 0.7, -0.6, 60); }, 0.002, 2, 5e-3);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "batch/worlds.h"
 #include "load/scene_toml.h"
 #include "batch/worlds.h"
 #include "session/attach.h"

@@ -19,6 +19,12 @@ struct ThreadRoom {
   JointFactorT<float> factors[kGpuMaxLinks];
   Mat6T<float> branch_I[kGpuMaxBranches];
   Vec6T<float> branch_b[kGpuMaxBranches];
+  FrameT<float> branches_next[kGpuMaxBranches];
+  float sine_next[kGpuMaxLinks], cosine_next[kGpuMaxLinks];
+  float q_next[7 + kGpuMaxLinks], v_next[6 + kGpuMaxLinks];
+  Vec6T<float> change[kGpuMaxLinks], impulse[kGpuMaxLinks];
+  RigidInertiaT<float> inertia[kGpuMaxLinks];
+  float dv[kGpuMaxLinks];
 };
 constexpr int kMaxNumbers = 7 + 6 + 6 + 4 * kGpuMaxLinks + 4 * kGpuMaxPoints;
 
@@ -38,7 +44,13 @@ __global__ void __launch_bounds__(kBlock)
                               t.drive,
                               t.acc,
                               t.a,
-                              {&t.root, t.factors, t.branch_I, t.branch_b}};
+                              {&t.root, t.factors, t.branch_I, t.branch_b},
+                              t.branches_next,
+                              t.sine_next,
+                              t.cosine_next,
+                              t.q_next,
+                              t.v_next,
+                              {t.change, t.impulse, t.inertia, t.dv}};
   RowT<float> row = row_at(numbers, at);
   float* results = row.r;
   for (int k = 0; k < steps; ++k) {

@@ -39,6 +39,12 @@ GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npo
   r.a = c.take<T>(nlink);
   r.articulated = {c.take<Factor6T<T>>(1), c.take<JointFactorT<T>>(nlink), c.take<Mat6T<T>>(branch_count),
                    c.take<Vec6T<T>>(branch_count)};
+  r.frames_next = c.take<FrameT<T>>(nlink);
+  r.sine_next = c.take<T>(nlink);
+  r.cosine_next = c.take<T>(nlink);
+  r.q_next = c.take<T>(7 + nlink);
+  r.v_next = c.take<T>(6 + nlink);
+  r.flight = {c.take<Vec6T<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<RigidInertiaT<T>>(nlink), c.take<T>(nlink)};
   return r;
 }
 

@@ -169,6 +169,7 @@ void Contacts::take_surfaces(const Model& model) {
   moving.stiffness = contact.moving_stiffness;
   moving.damping = contact.moving_damping;
   surfaces_.clear(), laws_.clear();
+  impact_speed_ = contact.impact_speed, recovery_speed_ = contact.recovery_speed;
   for (std::vector<ItemInfo>* items : {&items_, &grounds_})
     for (ItemInfo& i : *items) i.surface = surface_number(surface_of(model, i));
   for (const SurfaceSpec& a : surfaces_)
@@ -199,6 +200,7 @@ void Contacts::make_room(const Model& model, int threads) {
   const auto room = static_cast<std::size_t>(capacity_);
   contacts_.reserve(room), contacts_by_island_.resize(room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
+  response_at_.assign(n, -1), response_count_.assign(n, 0);
   wanted_.resize(n), present_.assign(n, 0), reach_.resize(n), boxes_.resize(n), touched_count_.assign(n, 0), poses_.resize(links);
   slot_of_.assign(static_cast<std::size_t>(link_offset_.back()), -1);
   touched_.resize(static_cast<std::size_t>(link_offset_.back()));
@@ -212,7 +214,7 @@ void Contacts::make_room(const Model& model, int threads) {
 Contacts::Work Contacts::make_work(int slots) const {
   Work w;
   w.couple = std::make_unique<Couple>(
-      CoupleCapacity{.slots = slots, .contacts = capacity_, .responses = 64 * capacity_});
+      CoupleCapacity{.slots = slots, .contacts = 2 * capacity_, .responses = 64 * capacity_});
   return w;
 }
 

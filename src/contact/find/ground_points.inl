@@ -75,7 +75,7 @@ GRADUS_INLINE int find(const Axes& axes, const KindArraysT<F>& kind, const Plane
       StaticContactT<T>& c = contacts[count++];
       c.point = k;
       c.link = i;
-      c.active = inside;
+      c.near = c.active = inside;
       c.sliding = memory[k].sliding != T(0.0);
       c.fn = memory[k].fn;
       fill(s, f, p, c);

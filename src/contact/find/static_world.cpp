@@ -39,12 +39,13 @@ double extent_of(const RobotKind& kind, const StaticKind& shapes) {
   return most;
 }
 
-ContactPoint law_of(const PairNumbers& n) {
-  ContactPoint p{};
+StaticLaw law_of(const PairNumbers& n) {
+  StaticLaw out{{}, n.restitution};
+  ContactPoint& p = out.point;
   p.friction = n.friction;
   p.k = n.stiffness, p.d = n.damping;
   p.kt = n.tangential_stiffness, p.dt = n.tangential_damping;
-  return p;
+  return out;
 }
 
 }  // namespace
@@ -107,8 +108,8 @@ void StaticWorld::take_laws(const Model& model, const RobotKind& kind, StaticKin
     const int object = kind.shapes[static_cast<std::size_t>(x.number)].object;
     x.law.clear();
     for (const StaticSolid& solid : solids_)
-      x.law.push_back(law_of(pair_numbers(model.contact, kind.objects[static_cast<std::size_t>(object)].surface,
-                                          model.field[static_cast<std::size_t>(solid.object)].surface)));
+      x.law.push_back(law_of(scaled_numbers(model.contact, kind.objects[static_cast<std::size_t>(object)].surface,
+                                            model.field[static_cast<std::size_t>(solid.object)].surface, kind.mass)));
   }
   out.extent = extent_of(kind, out);
 }
@@ -224,7 +225,8 @@ class Search {
       FieldContact& c = room_.field[static_cast<std::size_t>(index)];
       c.pair = pair_of(own.number, number);
       c.p_L = transpose_times(X_WL.R, p_WB_ + r - X_WL.p);
-      c.law = own.law[static_cast<std::size_t>(number)];
+      c.law = own.law[static_cast<std::size_t>(number)].point;
+      c.restitution = own.law[static_cast<std::size_t>(number)].restitution;
       set_axes(found[i].normal, c);
       recall(c);
       put(link, index, r, u, found[i].gap, c);
@@ -252,7 +254,7 @@ class Search {
     StaticContact& c = room_.contacts[static_cast<std::size_t>(room_.contact_count + index)];
     c.point = static_cast<int>(view_.kind().points.size()) + index;
     c.link = link;
-    c.active = true;
+    c.near = c.active = true;
     c.sliding = f.m.sliding != 0;
     c.fn = f.m.fn;
     c.r = r;

@@ -27,13 +27,19 @@ struct StaticSolid {
   int object;  // number in the field
 };
 
+/// Numbers of two surfaces.
+struct StaticLaw {
+  ContactPoint point;
+  double restitution;
+};
+
 /// The field as robots of one kind meet it.
 struct StaticKind {
   struct LinkShape {
     Shape shape;
     Pose X_LS;
     int number;                     // among the kind's shapes
-    std::vector<ContactPoint> law;  // (solids) numbers of the two surfaces
+    std::vector<StaticLaw> law;     // (solids) numbers of the two surfaces
   };
   const std::vector<StaticSolid>* solids;
   std::vector<LinkShape> shapes;  // those that collide, sorted by link

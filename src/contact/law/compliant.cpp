@@ -65,7 +65,7 @@ bool Compliant::review(View<access> view, double h) {
   if (!view.field_contacts().empty()) {
     bool changed = false;
     each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory& m, StaticContact& c) {
-      if (c.active) changed |= review_contact(law, m, acceleration(view, c), c);
+      changed |= review_contact(law, m, acceleration(view, c), c);
     });
     return changed;
   }

@@ -17,12 +17,14 @@
 ///
 /// After the step has been predicted, each contact is reviewed with the acceleration a of its point, f⁺ = f − W a,
 /// u⁺ = u + h a; if one was wrong, the prediction is made once more:
-///   pulls (f_n⁺ < 0)            → off for this step
+///   pulls (f_n⁺ < 0)            → off
+///   is off, but −(k φ + c u_n⁺) > 0 → back: what took it off may have been another point's wrong opinion
 ///   sticks, but |t⁺| > μ f_n⁺   → slides along t⁺
 ///   slides, but |t⁺| < μ f_n⁺ or t⁺·d < 0   → sticks
 ///   slides with a stale bound   → slides with this step's normal force (|f_n⁺ − f_n| > 5 %)
-/// Limits: no restitution; a penalty law, so a resting robot sinks by load / k. Restitution and contacts between moving
-/// bodies belong to `couple`.
+/// Opinions that go round in circles (h c n > m: light bodies) and impacts with restitution are solved exactly instead
+/// [contact/solve/own_points.h]; where that is not at hand the last prediction is calm [calm.h].
+/// Limits: a penalty law, so a resting robot sinks by load / k. Contacts between moving bodies belong to `couple`.
 #pragma once
 #include <string_view>
 

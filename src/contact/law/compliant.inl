@@ -112,11 +112,18 @@ template <class T, class Axes>
 GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                        StaticContactT<T>& c) {
   using namespace compliant;
-  const Vec3T<T> f = c.f - c.W * a;
-  const T fn = law.ground.along(f);
+  const Vec3T<T> f = c.f - c.W * a, u = c.u + a * law.h();
+  // A point that is off may have to come back: what took it off may have been another point's wrong opinion.
+  const auto off = mask_and(c.near, mask_not(c.active));
+  auto returns = off;
+  T fn = law.ground.along(f);
+  if (any(off)) {
+    fn = select(off, -(T(law.p.k) * c.gap + law.c() * law.ground.along(u)), fn);
+    returns = mask_and(off, fn > T(kPull));
+  }
   const auto pulls = mask_and(c.active, fn < T(-kPull));
   const auto pushes = mask_and(c.active, mask_not(pulls));
-  const Vec3T<T> s = deflection(law, m), t = trial(law, s, c.u + a * law.h());
+  const Vec3T<T> s = deflection(law, m), t = trial(law, s, u);
   const T size2 = dot(t, t), bound = T(law.p.friction) * fn, over = bound * T(1 + kOver);
   const auto slips = mask_and(mask_and(pushes, mask_not(c.sliding)), size2 > over * over);
   auto stops = mask_and(pushes, c.sliding), stale = stops;
@@ -125,13 +132,14 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMe
     stops = mask_and(stops, mask_or(size2 < bound * bound, dot(t, c.d) < T(0.0)));
     stale = mask_and(mask_and(stale, mask_not(stops)), mask_or(fn > c.fn * T(1 + kStale), fn < c.fn * T(1 - kStale)));
   }
-  const auto anew = mask_or(slips, mask_or(stops, stale)), changed = mask_or(pulls, anew);
+  const auto anew = mask_or(mask_or(slips, returns), mask_or(stops, stale)), changed = mask_or(pulls, anew);
   if (!any(changed)) return changed;
   const T size = square_root(size2);
-  c.active = pushes;
-  c.sliding = mask_and(mask_or(c.sliding, slips), mask_not(stops));
-  c.fn = select(mask_or(slips, stale), fn, c.fn);
-  if (any(slips)) c.d = select(slips, t * (T(1.0) / select(slips, size, T(1.0))), c.d);
+  const auto lands = mask_and(returns, size2 > over * over), slides = mask_or(slips, lands);
+  c.active = mask_or(pushes, returns);
+  c.sliding = mask_or(mask_and(mask_or(c.sliding, slides), mask_not(mask_or(stops, returns))), lands);
+  c.fn = select(mask_or(mask_or(slips, returns), stale), fn, c.fn);
+  if (any(slides)) c.d = select(slides, t * (T(1.0) / select(slides, size, T(1.0))), c.d);
   if (any(anew)) evaluate(law, s, size, anew, c);
   if (any(pulls)) clear_inactive(c);
   return changed;
@@ -173,7 +181,6 @@ GRADUS_INLINE MaskOf<T> review_all(const Axes& axes, const KindArraysT<F>& kind,
   MaskOf<T> changed{};
   for (int i = 0; i < count; ++i) {
     StaticContactT<T>& c = contacts[i];
-    if (!any(c.active)) continue;
     const Vec3T<T> a = velocity_at(acc[c.link], c.r) + g;
     changed = mask_or(changed, review_contact(LawT<T, Axes>{axes, h, kind.points[c.point]}, memory[c.point], a, c));
   }

@@ -2,21 +2,9 @@
 #include <algorithm>
 
 #include "contact/contacts.h"
+#include "contact/solve/own_points.h"
 
 namespace gradus {
-namespace {
-
-/// Twist of a link at the end of the step as predicted: J(q) v⁺, what positions will move with.
-///   V* = V + (root's change) + Σ S_j h a_j   over the joints j between root and link
-Vec6 predicted_twist(const Contacts::Robot& r, int link, const Vec6& before, Vec3 gravity, double h) {
-  const RobotScratch& s = *r.context->s;
-  Vec6 V = before;
-  if (!r.needs->infinite_mass) V += Vec6{s.acc[0].a, s.acc[0].l + gravity} * h;
-  for (int k = link; k > 0; k = r.context->kind->links[k].parent) V += s.frames[k].S * (h * s.a[k - 1]);
-  return V;
-}
-
-}  // namespace
 
 std::span<const int> Contacts::robots_of(int island) const {
   const Island& s = islands_[island];
@@ -30,14 +18,16 @@ int Contacts::add_group(int robot, const Robot& r, Work& w, std::size_t& room, d
   if (room + n * n > w.response.size()) return -1;
   const std::span<const int> links{touched_.data() + link_offset_[u], n};
   Response* response = w.response.data() + room;
-  (*r.motion)->response(x, links, response);
+  if (x.s->renewed || response_at_[u] != static_cast<int>(room) || response_count_[u] != static_cast<int>(n))
+    (*r.motion)->response(x, links, response);
+  response_at_[u] = static_cast<int>(room), response_count_[u] = static_cast<int>(n);
   const Vec3 v = base_velocity(x.now + x.at.v);
   for (std::size_t i = 0; i < n; ++i) {
     const Vec6& V = x.s->frames[links[i]].V;
     CoupleSlot& s = w.slots[i];
     s = CoupleSlot{};
     s.V_before = {V.a, V.l + v};
-    s.V = predicted_twist(r, links[i], s.V_before, x.gravity, h);
+    s.V = predicted_twist(x, links[i], s.V_before, r.needs->infinite_mass, h);
     s.origin = base_position(x.now + x.at.q);
   }
   room += n * n;
@@ -49,6 +39,8 @@ int Contacts::add_groups(int island, std::span<const Robot> robots, Work& w, dou
   std::size_t room = 0;
   int without_room = 0;
   for (int r : robots_of(island)) {
+    const RobotScratch& s = *robots[r].context->s;
+    for (int k = 0; k < s.contact_count && s.exact; ++k) note_slot(r, s.contacts[k].link);
     first_slot_[r] = add_group(r, robots[r], w, room, h);
     without_room += first_slot_[r] < 0;
   }
@@ -80,19 +72,34 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
   Work& w = work_[thread];
   Couple& solver = *w.couple;
   solver.clear();
-  const int without_room = add_groups(number, robots, w, h);
+  int without_room = add_groups(number, robots, w, h);
   add_contacts(island, solver);
+  int own = static_cast<int>(solver.contacts().size());
+  for (int r : robots_of(number)) {
+    const RobotContext& x = *robots[r].context;
+    if (x.s->exact && has_room(r))
+      without_room += add_points(x, {h, impact_speed_, recovery_speed_}, base_position(x.now + x.at.q),
+                                 {slot_of_.data() + link_offset_[r], x.kind->links.size()}, first_slot_[r], solver);
+  }
   const CoupleReport did = solver.solve(h);
   island.report.sweeps += did.sweeps, island.report.newtons += did.newtons;
   island.report.unsettled = did.unsettled;
   island.report.dropped = did.dropped + without_room;
   ++island.passes;
-  for (const CoupleContact& c : solver.contacts()) {
+  for (const CoupleContact& c : solver.contacts().first(static_cast<std::size_t>(own))) {
     MovingContact& m = contacts_[c.key];
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
   }
-  for (int r : robots_of(number))
-    if (has_room(r)) receive(r, robots[r], solver, h);
+  for (int r : robots_of(number)) {
+    if (!has_room(r)) continue;
+    receive(r, robots[r], solver, h);
+    const RobotContext& x = *robots[r].context;
+    if (!x.s->exact) continue;
+    const std::size_t left = solver.contacts().size() - static_cast<std::size_t>(own);
+    const auto count = std::min(static_cast<std::size_t>(x.s->contact_count), left);
+    take_points(x, h, solver.contacts().subspan(static_cast<std::size_t>(own), count));
+    own += static_cast<int>(count);
+  }
 }
 
 /// The impulses on a robot's links into its accelerations, and the rule for its position (13).
@@ -100,14 +107,19 @@ void Contacts::receive(int robot, const Robot& r, const Couple& solver, double h
   RobotScratch& s = *r.context->s;
   const auto u = static_cast<std::size_t>(robot);
   std::fill(s.impulse.begin(), s.impulse.end(), zero6<double>());
-  bool bounced = false;
+  bool bounced = false, hit = false;
   s.rests = false;
   for (int k = 0; k < touched_count_[u]; ++k) {
     const CoupleSlot& slot = solver.slot(first_slot_[u] + k);
     s.impulse[touched_[link_offset_[u] + k]] = slot.impulse;
     s.rests |= !slot.flight;
+    const Vec6& f = slot.impulse;
+    hit |= dot(f.a, f.a) + dot(f.l, f.l) > 0;
     bounced |= slot.bounced;
   }
+  // one that bounced off the static world, or was hit by a user too, does not move by the rule of flight (13)
+  s.impulses = s.impulses > 0 ? 2 : hit + bounced;
+  if (hit) std::copy(s.impulse.begin(), s.impulse.end(), s.given.begin());
   (*r.motion)->respond(*r.context);
   for (std::size_t l = 0; l < s.acc.size(); ++l) s.acc[l] += s.dV[l] * (1 / h);
   for (std::size_t j = 0; j < s.a.size(); ++j) s.a[j] += s.dv[j] / h;

@@ -210,6 +210,7 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  if (c.R_n > 0 && !c.impact && !r.waits) r.bias = c.b_n, r.R[0] = c.R_n, r.R[1] = r.R[2] = c.R_t;
   const double turn = h * options.roll_frequency;
   if (r.resists) r.R_w = std::max({r.A_w[0], r.A_w[1], r.A_w[2]}) / (turn * turn) + kLeast;
   double m[3][3];

@@ -56,12 +56,15 @@ struct CoupleContact {
   Vec3 normal{0, 0, 1};  // from b to a
   double gap = 0;        // negative: penetration                                        [m]
   PairLaw law;
-  std::uint64_t key = 0;  // the owner's, for its warm starts
+  static constexpr std::uint64_t kOwnPoint = ~std::uint64_t{0};  // key of a robot's points [own_points.h]
+  std::uint64_t key = 0;                                         // the owner's, for its warm starts
   Vec3 impulse{0, 0, 0};  // on a, W. In: guess. Out: result                              [N s]
   Vec3 before{0, 0, 0};  // impulse of the last step, 0 for a new contact: sticking then does not creep [docs/couple.md]
   Vec3 moment{0, 0, 0};         // of rolling and torsional friction on a, likewise      [N m s]
   Vec3 moment_before{0, 0, 0};  // of the last step                                      [N m s]
   bool impact = false;   // out: restitution was applied
+  /// A law of the owner's instead of (5): u_n + R_n λ_n + b_n = 0, u_t + R_t (λ_t − before_t) = 0. R_n 0: law.
+  double R_n = 0, R_t = 0, b_n = 0;
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
 };
 

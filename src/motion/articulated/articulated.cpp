@@ -1,4 +1,5 @@
 #include "motion/articulated/articulated.inl"
+#include "motion/flight.inl"
 #include "motion/joint_path.h"
 #include "motion/rigid.h"
 #include "tree/pairs.h"
@@ -13,11 +14,17 @@ struct Scratch {
   Mat6* branch_I(const RobotKind& k) { return reinterpret_cast<Mat6*>(factors(k) + k.nlink()); }
   Vec6* branch_b(const RobotKind& k) { return reinterpret_cast<Vec6*>(branch_I(k) + k.branch_count); }
   LimbSlot* slots(const RobotKind& k) { return reinterpret_cast<LimbSlot*>(branch_b(k) + k.branch_count); }
+  FlightRoomT<double> flight(const RobotKind& k) {
+    auto* change = reinterpret_cast<Vec6*>(slots(k) + k.pairs->slot_count);
+    auto* inertia = reinterpret_cast<RigidInertiaT<double>*>(change + 2 * k.nlink());
+    return {change, change + k.nlink(), inertia, reinterpret_cast<double*>(inertia + k.nlink())};
+  }
   ArticulatedRoomT<double> room(const RobotKind& k) { return {&root, factors(k), branch_I(k), branch_b(k)}; }
   static std::size_t size(const RobotKind& k) {
     return sizeof(Scratch) + static_cast<std::size_t>(k.nlink()) * sizeof(JointFactor) +
            static_cast<std::size_t>(k.branch_count) * (sizeof(Mat6) + sizeof(Vec6)) +
-           static_cast<std::size_t>(k.pairs->slot_count) * sizeof(LimbSlot);
+           static_cast<std::size_t>(k.pairs->slot_count) * sizeof(LimbSlot) +
+           static_cast<std::size_t>(k.nlink()) * (2 * sizeof(Vec6) + sizeof(RigidInertiaT<double>) + sizeof(double));
   }
 };
 
@@ -94,12 +101,82 @@ void Articulated::response(View<access> view, std::span<const int> links, Respon
                  links, view.response_room(), out);
 }
 
+namespace {
+
+/// A step in flight [motion/flight.inl]. Joints with actuator chains and shared ones keep q + h v¹. Where the robot rests
+/// on another moving one, everything moves with v¹, which is what the contact was solved for, and (4) alone is added; the
+/// same with actuator chains.
+template <class V>
+void commit_flight(const V& view, Scratch& own, double h) {
+  const RobotKind& kind = view.kind();
+  const double *q = view.q(), *v = view.v(), *a = view.a();
+  double *q1 = view.q_next(), *v1 = view.v_next();
+  const Vec6& acc0 = view.acc()[0];
+  const bool free = kind.root == RootKind::free;
+  const Vec3 g = view.gravity();
+  const JointFactor* factors = own.factors(kind);
+  const DriveForce* drive = view.drive();
+  const Vec3 w0 = base_angular_velocity(v), p0 = base_position(q), v0 = base_velocity(v);
+  const bool hit = view.impulses() > 0, rests = view.rests();
+  const Vec6 jump = hit ? view.dV()[0] : zero6<double>();
+  Vec3 w1 = free ? w0 + acc0.a * h : Vec3{0, 0, 0}, vb = free ? v0 + (acc0.l + g) * h : Vec3{0, 0, 0};
+  const Quat turned = free ? mean_turn(q, rests ? w1 : w0 + jump.a, w1, h) : base_orientation(q);
+  set_base_pose(q1, p0, turned);
+  set_base_twist(v1, w1, vb);
+  for (int i = 0; i < kind.njoint(); ++i) {
+    const bool keeps = rests || kind.joints[static_cast<std::size_t>(i)].drive >= 0 || kind.links[static_cast<std::size_t>(i) + 1].hold >= 0;
+    const double soft = keeps ? 0 : 1 - drive[i].e * factors[i + 1].d_inv;
+    v1[6 + i] = v[6 + i] + h * a[i];
+    q1[7 + i] = q[7 + i] + h * (v1[6 + i] - 0.5 * soft * (h * a[i] - (hit ? view.dv()[i] : 0)));
+  }
+  if (kind.has_mimics) commit_shared(kind, q1 + 7, v1 + 6);
+  Frame* next = view.frames_next();
+  const auto x = coordinates_of(q, v), x1 = coordinates_of<double>(q1, v1);
+  compute_in_pairs<true>(*kind.pairs, x1, next);
+  const GivenFrames<double> before(view.frames()), after(next);
+  const auto arrays = arrays_of(kind);
+  const FlightRoomT<double> room = own.flight(kind);
+  FlightSumT<double> sum;
+  sum_momenta(arrays, x, before, x1, after, acc0, jump.l, h, room, sum);
+  for (int i = 0; i < kind.nlink() && hit; ++i) add_impulse(i, view.given()[i], room, sum);
+  const double* push = view.target() + kind.njoint() + kPushLink;
+  if (push[0] >= 0) {
+    const Frame& f = view.frames()[static_cast<int>(push[0])];
+    add_held_force(static_cast<int>(push[0]), f.p + f.R * Vec3{push[4], push[5], push[6]},
+                   Vec3{push[1], push[2], push[3]}, h, room, sum);
+  }
+  const bool chained = !kind.drives.empty();  // rotors and teeth know v¹ already: (4) alone
+  const Vec6 dV0 = rests || chained ? zero6<double>()
+                                    : fly_on(arrays, x, before, x1, after, drive, factors, free ? &own.root : nullptr, acc0, a, h,
+                                  room, v1 + 6, sum);
+  if (kind.has_mimics) commit_shared(kind, q1 + 7, v1 + 6);
+  if (free) {
+    w1 += dV0.a, vb += dV0.l;
+    set_base_pose(q1, keep_momentum(sum, p0, v0, g, rests, h, w1, vb), turned);
+    set_base_twist(v1, w1, vb);
+  }
+  next[0].V = {w1, {0, 0, 0}};
+  for (int i = 1; i < kind.nlink(); ++i)
+    next[i].V = next[kind.links[static_cast<std::size_t>(i)].parent].V + next[i].S * v1[5 + i];
+  view.flew() = true;
+}
+
+}  // namespace
+
 void Articulated::commit(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v(), *a = view.a();
-  const bool contact = touches(view.contacts()) || view.rests();
-  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact, h, view.q_next(), view.v_next());
-  if (!contact) add_kick(view.kick(), h, view.q_next());
+  const bool contact = touches(view.contacts());
+  if (view.impulses() < 2 && !contact) {
+    commit_flight(view, view.own<Scratch>(), h);
+    double* r = view.r_next();
+    commit_results(kind, v, view.v_next(), h, r);
+    for (int i = 0; i < kind.njoint(); ++i) r[i] = view.drive()[i].tau - view.drive()[i].e * a[i];
+    return;
+  }
+  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact || view.rests(), h, view.q_next(),
+              view.v_next());
+  if (!contact && !view.rests()) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, a, h, view.q_next() + 7, view.v_next() + 6);
   if (kind.has_mimics) commit_shared(kind, view.q_next() + 7, view.v_next() + 6);
   double* r = view.r_next();

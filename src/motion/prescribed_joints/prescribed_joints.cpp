@@ -1,12 +1,61 @@
 #include "motion/prescribed_joints/prescribed_joints.h"
 
+#include "motion/flight.inl"
 #include "motion/joint_path.h"
 #include "motion/rigid.h"
 #include "tree/dynamics.h"
+#include "tree/kernels.h"
 
 namespace gradus {
 
-MotionNeeds PrescribedJoints::bind(const RobotKind& kind) { return rigid_needs(kind, 1); }
+namespace {
+
+/// Own scratch: RigidScratch, then room for flight.
+FlightRoomT<double> flight_room(const RobotKind& kind, RigidScratch& own) {
+  auto* change = reinterpret_cast<Vec6*>(&own + 1);
+  auto* inertia = reinterpret_cast<RigidInertiaT<double>*>(change + 2 * kind.nlink());
+  return {change, change + kind.nlink(), inertia, nullptr};
+}
+
+/// The joints move as they must; the root keeps the momentum [motion/flight.inl (4)].
+template <class V>
+void commit_flight(const V& view, double h) {
+  const RobotKind& kind = view.kind();
+  const double *q = view.q(), *v = view.v();
+  double *q1 = view.q_next(), *v1 = view.v_next();
+  const Vec6& acc0 = view.acc()[0];
+  const Vec3 w0 = base_angular_velocity(v), v0 = base_velocity(v);
+  Vec3 w1 = w0 + acc0.a * h, vb = v0 + (acc0.l + view.gravity()) * h;
+  const bool hit = view.impulses() > 0, rests = view.rests();
+  const Vec6 jump = hit ? view.dV()[0] : zero6<double>();
+  const Quat turned = mean_turn(q, rests ? w1 : w0 + jump.a, w1, h);
+  set_base_pose(q1, base_position(q), turned);
+  set_base_twist(v1, w1, vb);
+  commit_joints(kind.njoint(), q + 7, v + 6, view.a(), h, q1 + 7, v1 + 6);
+  const auto x = coordinates_of(q, v), x1 = coordinates_of<double>(q1, v1);
+  compute_frames(kind, q1, v1, view.frames_next());
+  const GivenFrames<double> before(view.frames()), after(view.frames_next());
+  const FlightRoomT<double> room = flight_room(kind, view.template own<RigidScratch>());
+  FlightSumT<double> sum;
+  sum_momenta(arrays_of(kind), x, before, x1, after, acc0, jump.l, h, room, sum);
+  for (int i = 0; i < kind.nlink() && hit; ++i) add_impulse(i, view.given()[i], room, sum);
+  const double* push = view.target() + kind.njoint() + kPushLink;
+  if (push[0] >= 0) {
+    const Frame& f = view.frames()[static_cast<int>(push[0])];
+    add_held_force(static_cast<int>(push[0]), f.p + f.R * Vec3{push[4], push[5], push[6]},
+                   Vec3{push[1], push[2], push[3]}, h, room, sum);
+  }
+  set_base_pose(q1, keep_momentum(sum, base_position(q), v0, view.gravity(), rests, h, w1, vb), turned);
+  set_base_twist(v1, w1, vb);
+}
+
+}  // namespace
+
+MotionNeeds PrescribedJoints::bind(const RobotKind& kind) {
+  MotionNeeds n = rigid_needs(kind, 1);
+  n.scratch += static_cast<std::size_t>(kind.nlink()) * (2 * sizeof(Vec6) + sizeof(RigidInertiaT<double>));
+  return n;
+}
 
 void PrescribedJoints::enter(View<access> view, double h) {
   *view.z_next() = steps_behind(view.kind(), view.q() + 7, view.target(), h);
@@ -40,9 +89,14 @@ void PrescribedJoints::commit(View<access> view, double h) {
   *view.z_next() = maximum(*view.z() - 1, 0.0);
   const RobotKind& kind = view.kind();
   const double *q = view.q(), *v = view.v();
-  const bool contact = touches(view.contacts()) || view.rests();
-  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact, h, view.q_next(), view.v_next());
-  if (!contact) add_kick(view.kick(), h, view.q_next());
+  const bool contact = touches(view.contacts());
+  if (view.impulses() < 2 && !contact && kind.root == RootKind::free) {
+    commit_flight(view, h);
+    return commit_results(kind, v, view.v_next(), h, view.r_next());
+  }
+  commit_root(kind.root, q, v, view.acc()[0], view.gravity(), contact || view.rests(), h, view.q_next(),
+              view.v_next());
+  if (!contact && !view.rests()) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, view.a(), h, view.q_next() + 7, view.v_next() + 6);
   commit_results(kind, v, view.v_next(), h, view.r_next());
 }

@@ -5,40 +5,54 @@ namespace {
 
 constexpr LaneType kDouble{false, 1}, kFloat{true, 1}, kDouble8{false, 8}, kFloat16{true, 16};
 
-/// The same start in a World of its own, `steps` later.
-Now alone_in_world(const Model& model, const Start& s, int steps) {
-  auto world = World::make(model);
-  World& w = **world;
-  w.set_q(0, s.q);
-  w.set_v(0, s.v);
-  std::copy(s.target.begin(), s.target.end(), w.targets(0).begin());
-  for (int i = 0; i < steps; ++i) w.step();
-  return {{w.q(0).begin(), w.q(0).end()}, {w.v(0).begin(), w.v(0).end()}, {w.tau(0).begin(), w.tau(0).end()}};
-}
-
-void expect_bits_of_world(const std::string& robot, LaneType type, double tumble, int worlds, int steps) {
+/// Lanes have the bits of World until a step is solved exactly there [contact/solve/own_points.h]: lanes take a calm last
+/// prediction instead. least: share of all steps that must have been compared.
+void expect_bits_of_world(const std::string& robot, LaneType type, double tumble, int worlds, int steps, double least) {
   const Model model = model_of(robot);
   auto lanes = lanes_of(model, worlds, type);
-  for (int w = 0; w < worlds; ++w) put(*lanes, w, perturbed(model, w, tumble));
-  lanes->step(steps);
-  for (int w = 0; w < worlds; ++w)
-    EXPECT_EQ(read(*lanes, w), alone_in_world(model, perturbed(model, w, tumble), steps)) << robot << " world " << w;
+  std::vector<std::unique_ptr<World>> alone;
+  for (int w = 0; w < worlds; ++w) {
+    const auto start = perturbed(model, w, tumble);
+    put(*lanes, w, start);
+    alone.push_back(std::move(*World::make(model)));
+    alone.back()->set_q(0, start.q);
+    alone.back()->set_v(0, start.v);
+    std::copy(start.target.begin(), start.target.end(), alone.back()->targets(0).begin());
+  }
+  int compared = 0;
+  for (int k = 0; k < steps; ++k) {
+    lanes->step(1);
+    for (int w = 0; w < worlds; ++w) {
+      World* x = alone[static_cast<std::size_t>(w)].get();
+      if (!x) continue;
+      x->step();
+      if (x->scratch(0).exact) {
+        alone[static_cast<std::size_t>(w)].reset();
+        continue;
+      }
+      const Now now{{x->q(0).begin(), x->q(0).end()}, {x->v(0).begin(), x->v(0).end()}, {x->tau(0).begin(), x->tau(0).end()}};
+      ASSERT_EQ(read(*lanes, w), now) << robot << " world " << w << " step " << k;
+      ++compared;
+    }
+  }
+  std::printf("  %d of %d steps compared\n", compared, worlds * steps);
+  EXPECT_GE(compared, least * worlds * steps);
 }
 
-TEST(Lanes, one_double_stands_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 0, 2, 300); }
-TEST(Lanes, one_double_falls_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 1, 3, 800); }
+TEST(Lanes, one_double_stands_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 0, 2, 300, 0.1); }
+TEST(Lanes, one_double_falls_with_the_bits_of_world) { expect_bits_of_world("humanoid28.toml", kDouble, 1, 3, 800, 0.1); }
 TEST(Lanes, eight_doubles_stand_with_the_bits_of_world) {
-  expect_bits_of_world("humanoid28.toml", kDouble8, 0, 8, 300);
+  expect_bits_of_world("humanoid28.toml", kDouble8, 0, 8, 300, 0.1);
 }
 // Falling lanes meet different limits in the same step: every lane must keep its own opinion.
 TEST(Lanes, eight_doubles_fall_with_the_bits_of_world) {
-  expect_bits_of_world("humanoid28.toml", kDouble8, 1, 11, 800);
+  expect_bits_of_world("humanoid28.toml", kDouble8, 1, 11, 800, 0.1);
 }
 TEST(Lanes, a_four_legged_robot_falls_with_the_bits_of_world) {
-  expect_bits_of_world("quadruped.urdf", kDouble8, 1, 8, 500);
+  expect_bits_of_world("quadruped.urdf", kDouble8, 1, 8, 500, 0.1);
 }
 TEST(Lanes, a_robot_bolted_to_the_world_swings_with_the_bits_of_world) {
-  expect_bits_of_world("double_pendulum.toml", kDouble8, 0, 8, 500);
+  expect_bits_of_world("double_pendulum.toml", kDouble8, 0, 8, 500, 1);
 }
 
 void expect_alone_as_among_many(LaneType type) {
