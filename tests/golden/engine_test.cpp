@@ -6,7 +6,6 @@
 
 #include "batch/worlds.h"
 #include "load/scene_toml.h"
-#include "batch/worlds.h"
 #include "session/attach.h"
 #include "support/golden_inputs.h"
 
