@@ -198,10 +198,9 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
         const auto law =
             review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
         const auto drive = review_servos<T, F>(c.joints, n, row.v + 6, room.a, c.h, room.drive);
-        const auto again = mask_or(law, drive);
-        if (++reviews == kPredictions && any(again))
-          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, again, count, room.contacts);
-        return any(again);
+        if (++reviews == kPredictions && any(law))  // where drives alone go round, points have no part in it
+          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, law, count, room.contacts);
+        return any(mask_or(law, drive));
       });
   remember_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts, row.memory);
   const auto contact = touching(room.contacts, count);
