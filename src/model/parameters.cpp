@@ -264,7 +264,7 @@ const WorldParameter kWorld[] = {
     contact<&W::damping>("contact.damping", "N s/m", 0, 1e9, "of one contact with the static world"),
     contact<&W::tangential_stiffness>("contact.tangential_stiffness", "N/m", 0, 1e12, "of the sticking spring"),
     contact<&W::tangential_damping>("contact.tangential_damping", "N s/m", 0, 1e9, "of the sticking spring"),
-    contact<&W::restitution>("contact.restitution", "", 0, 1, "of contacts of free bodies"),
+    contact<&W::restitution>("contact.restitution", "", 0, 1, "above impact_speed, at every level"),
     contact<&W::rolling>("contact.rolling", "m", 0, 1, "resistance to rolling, moment over normal force"),
     contact<&W::torsion>("contact.torsion", "m", 0, 1,
                          "resistance to turning about the normal, moment over normal force"),
