@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "batch/worlds.h"
-#include "batch/worlds.h"
 #include "load/scene_toml.h"
 #include "session/attach.h"
 #include "support/golden_inputs.h"
