@@ -31,12 +31,23 @@ class HostWorld {
         a_(n()),
         factors_(n()),
         branch_I_(n()),
-        branch_b_(n()) {}
+        branch_b_(n()),
+        frames_next_(n()),
+        sine_next_(n()),
+        cosine_next_(n()),
+        q_next_(n() + 6),
+        v_next_(n() + 5),
+        change_(n()),
+        impulse_(n()),
+        inertia_(n()),
+        dv_(n()) {}
   void step(int steps) {
     const StepRoomT<T> room{
         frames_.data(),   sine_.data(),  cosine_.data(),
         contacts_.data(), begin_.data(), drive_.data(),
-        acc_.data(),      a_.data(),     {&root_, factors_.data(), branch_I_.data(), branch_b_.data()}};
+        acc_.data(),      a_.data(),     {&root_, factors_.data(), branch_I_.data(), branch_b_.data()},
+        frames_next_.data(), sine_next_.data(), cosine_next_.data(), q_next_.data(), v_next_.data(),
+        {change_.data(), impulse_.data(), inertia_.data(), dv_.data()}};
     const RowT<T> row = row_at(numbers_.data(), at_);
     for (int k = 0; k < steps; ++k) step_world<T, RecomputeFrames, T>(c_, row, room);
   }
@@ -57,6 +68,11 @@ class HostWorld {
   std::vector<JointFactorT<T>> factors_;
   std::vector<Mat6T<T>> branch_I_;
   std::vector<Vec6T<T>> branch_b_;
+  std::vector<FrameT<T>> frames_next_;
+  std::vector<T> sine_next_, cosine_next_, q_next_, v_next_;
+  std::vector<Vec6T<T>> change_, impulse_;
+  std::vector<RigidInertiaT<T>> inertia_;
+  std::vector<T> dv_;
   Factor6T<T> root_;
 };
 
