@@ -406,7 +406,7 @@ class SceneCheck {
   void check_world() {
     if (!(scene_.step >= kShortestStep && scene_.step <= 0.1)) {
       world_fault("step", fmt::format("the step is {} s", scene_.step),
-                  "use a step from 1 us to 100 ms, e.g. \"1 ms\"");
+                  "use a step from 1 ns to 100 ms, e.g. \"1 ms\"");
     }
     if (!finite(scene_.gravity)) world_fault("gravity", "gravity is not finite", "");
     if (!(scene_.duration > 0 && scene_.duration <= kLongestRun)) {
@@ -414,7 +414,7 @@ class SceneCheck {
                   "it must be greater than 0 and at most 1e8 s");
     }
     if (!(scene_.log_period >= kShortestStep && scene_.log_period <= kLongestRun)) {
-      world_fault("log", fmt::format("the log period is {} s", scene_.log_period), "it must be from 1 us to 1e8 s");
+      world_fault("log", fmt::format("the log period is {} s", scene_.log_period), "it must be from 1 ns to 1e8 s");
     }
     const std::vector<std::string> volumes{"sphere", "aabb", "obb"};
     if (std::find(volumes.begin(), volumes.end(), scene_.volumes) == volumes.end())

@@ -33,7 +33,7 @@ using SceneFault = std::function<void(const std::string& path, const Place& othe
 void check_groups(const SceneSpec& scene, const SceneFault& fault);
 
 /// Bounds within which step numbers are exact and times do not overflow.
-inline constexpr double kShortestStep = 1e-6, kLongestRun = 1e8;  // [s]
+inline constexpr double kShortestStep = 1e-9, kLongestRun = 1e8;  // [s]
 
 /// What a scene may name.
 const std::vector<std::string>& known_motions();

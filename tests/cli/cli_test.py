@@ -200,7 +200,7 @@ class Logs(Scratch):
 
     def test_times_that_overflow_are_refused_with_bounds(self):
         self.assertIn("1e8 s", run("run", "levels", "--for", "1e18s").stderr)
-        for setting, word in [("world.duration=1e300 s", "1e8 s"), ("world.step=1e-12 s", "1 us"), ("world.log=1e-15 s", "1 us")]:
+        for setting, word in [("world.duration=1e300 s", "1e8 s"), ("world.step=1e-12 s", "1 ns"), ("world.log=1e-15 s", "1 ns")]:
             done = run("run", "levels", "--set", setting)
             self.assertEqual(done.returncode, 1, setting)
             self.assertIn(word, done.stderr)

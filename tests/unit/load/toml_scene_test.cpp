@@ -368,7 +368,7 @@ TEST(Set, says_what_is_wrong_and_changes_nothing) {
   EXPECT_EQ(set(s, "world.stepp=1 ms"),
             "--set world.stepp=1 ms: error: the world has no property 'stepp'; did you mean 'step'?\n");
   EXPECT_EQ(set(s, "world.step=-1 ms"),
-            "--set world.step=-1 ms: error: the step is -0.001 s; use a step from 1 us to 100 "
+            "--set world.step=-1 ms: error: the step is -0.001 s; use a step from 1 ns to 100 "
             "ms, e.g. \"1 ms\"\n");
   EXPECT_EQ(s.step, 0.002);
   EXPECT_DOUBLE_EQ(initial(s.robots[0], "left_knee"), std::numbers::pi / 6);

@@ -239,10 +239,10 @@ struct BadScene {
 
 const BadScene kBadScenes[] = {
     {"step_zero", [](SceneSpec& s) { s.step = 0; },
-     "error: the step is 0 s; use a step from 1 us to 100 ms, e.g. \"1 ms\"\n"},
+     "error: the step is 0 s; use a step from 1 ns to 100 ms, e.g. \"1 ms\"\n"},
     {"gravity", [](SceneSpec& s) { s.gravity.z = kNaN; }, "error: gravity is not finite\n"},
     {"log_period", [](SceneSpec& s) { s.log_period = -1; },
-     "error: the log period is -1 s; it must be from 1 us to 1e8 s\n"},
+     "error: the log period is -1 s; it must be from 1 ns to 1e8 s\n"},
     {"law", [](SceneSpec& s) { s.contact.law = "complaint"; },
      "error: there is no contact law 'complaint'; did you mean 'compliant'?\n"},
     {"friction", [](SceneSpec& s) { s.contact.friction = -0.1; },
