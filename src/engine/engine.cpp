@@ -19,7 +19,7 @@ constexpr int kExactPasses = 8;    // drives may change their opinions so often 
 /// Numbers that nobody may read before they are written: NaN, indices −1.
 template <class T>
 void spoil(std::vector<T>& numbers) {
-  std::memset(static_cast<void*>(numbers.data()), 0xff, numbers.size() * sizeof(T));
+  if (!numbers.empty()) std::memset(static_cast<void*>(numbers.data()), 0xff, numbers.size() * sizeof(T));
 }
 
 void spoil_look(RobotScratch& s) {
