@@ -20,10 +20,7 @@ void fill_contacts(const World& world, std::span<const FrameBody> bodies, view::
   for (int r = 0; r < world.robot_count(); ++r) {
     const World::Push p = world.push(r);
     if (p.link < 0) continue;
-    int object = -1;
-    const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
-    for (std::size_t o = kind.objects.size(); o-- > 0;)
-      if (kind.objects[o].body && kind.objects[o].link == p.link) object = static_cast<int>(o);
+    const int object = first_body_on(*world.model().robots[static_cast<std::size_t>(r)].kind, p.link);
     frame.contacts.push_back({world.X_WL(r, p.link) * p.p_L, p.force, number_of(r, object), view::kUserPush});
   }
 }

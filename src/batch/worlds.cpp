@@ -5,12 +5,6 @@
 #include "base/hash.h"
 
 namespace gradus {
-namespace {
-
-constexpr std::size_t kMaxImpulses = 64;
-
-}  // namespace
-
 Result<std::unique_ptr<Worlds>> Worlds::make(Model model, int worlds, int threads) {
   constexpr int kMost = 1 << 24;
   if (worlds < 1 || worlds > kMost)

@@ -121,6 +121,18 @@ GRADUS_INLINE void add_impulse(int link, const Vec6T<T>& impulse, const FlightRo
   room.change[link] = room.change[link] - impulse;
 }
 
+/// Both of a robot in the step. hit: impulses were given.
+template <class View>
+void add_outside(const View& view, bool hit, double h, const FlightRoomT<double>& room, FlightSumT<double>& sum) {
+  const RobotKind& kind = view.kind();
+  for (int i = 0; i < kind.nlink() && hit; ++i) add_impulse(i, view.given()[i], room, sum);
+  const double* push = view.target() + kind.njoint() + kPushLink;
+  if (!(push[0] >= 0)) return;
+  const Frame& f = view.frames()[static_cast<int>(push[0])];
+  add_held_force(static_cast<int>(push[0]), f.p + f.R * Vec3{push[4], push[5], push[6]},
+                 Vec3{push[1], push[2], push[3]}, h, room, sum);
+}
+
 /// (1), (2) after sum_momenta: joint speeds v1 (in: v¹) and the change of the root's twist.
 template <class T, class F, class Before, class After>
 GRADUS_INLINE Vec6T<T> fly_on(const KindArraysT<F>& kind, const CoordinatesT<T>& x, Before& before,

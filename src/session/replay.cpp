@@ -87,7 +87,9 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
   if (!start_bytes) return start_bytes.notes();
   auto model = compile(*spec);
   if (!model) return model.notes();
-  auto world = World::make(std::move(*model), {threads, nullptr});
+  World::Options options;
+  options.threads = threads;
+  auto world = World::make(std::move(*model), options);
   if (!world) return world;
   const auto snapshot = Snapshot::from_bytes(*start_bytes);
   if (!snapshot || !(*world)->restore(*snapshot))

@@ -74,6 +74,7 @@ struct Impulse {
   Vec3 p_L;      // where, in the link's frame        [m]
   Vec3 impulse;  // world axes                        [N s]
 };
+inline constexpr std::size_t kMaxImpulses = 64;  // that may wait for a step
 struct Input {
   std::vector<double> slab;
   std::vector<Impulse> impulses;

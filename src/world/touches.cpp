@@ -1,13 +1,14 @@
 #include "world/touches.h"
 
 namespace gradus {
-namespace {
 
 int first_body_on(const RobotKind& kind, int link) {
   for (std::size_t o = 0; o < kind.objects.size(); ++o)
     if (kind.objects[o].body && kind.objects[o].link == link) return static_cast<int>(o);
   return -1;
 }
+
+namespace {
 
 /// Points of the robot's outline that the ground plane carries, body by body.
 void add_ground_points(const World& w, int robot, const RobotKind& kind, std::vector<Touch>& out) {

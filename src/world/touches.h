@@ -18,6 +18,9 @@ struct Touch {
   Vec3 point, force;  // W; on the robot                     [m], [N]
 };
 
+/// Number of the first body on a link; −1: it has none.
+int first_body_on(const RobotKind& kind, int link);
+
 /// Replaces the list. Contacts without force are left out.
 void find_touches(const World& world, std::vector<Touch>& out);
 

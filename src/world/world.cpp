@@ -6,12 +6,6 @@
 #include "base/hash.h"
 
 namespace gradus {
-namespace {
-
-constexpr std::size_t kMaxImpulses = 64;
-
-}  // namespace
-
 Result<std::unique_ptr<World>> World::make(Model model, Options options) {
   std::unique_ptr<World> w(new World(std::move(model), options));
   Diagnostics notes = w->build();
@@ -21,7 +15,7 @@ Result<std::unique_ptr<World>> World::make(Model model, Options options) {
 
 Diagnostics World::build() {
   Diagnostics notes = statics_.build(model_);
-  auto engine = Engine::make(model_, statics_, engine_options());
+  auto engine = Engine::make(model_, statics_, options_);
   append(notes, engine.notes());
   if (!engine || has_errors(notes)) return notes;
   engine_ = std::move(*engine);
@@ -38,7 +32,7 @@ Diagnostics World::build() {
 
 /// An engine without a past, bound as the present one is.
 void World::renew_engine() {
-  auto fresh = Engine::make(model_, statics_, engine_options());
+  auto fresh = Engine::make(model_, statics_, options_);
   for (int r = 0; r < robot_count(); ++r) (*fresh)->set_motion(r, engine_->motion(r).name);
   engine_ = std::move(*fresh);
   engine_->look(state_[0]);

@@ -57,12 +57,8 @@ struct OutputRoom {
 
 class World {
  public:
-  struct Options {
-    int threads = 1;
-    double (*clock)() =
-        nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
-    bool poison = kPoisonByDefault;  // [engine.h]
-    bool fresh_engine = false;       // a new engine for every step: slow, same bits; for tests
+  struct Options : Engine::Options {
+    bool fresh_engine = false;  // a new engine for every step: slow, same bits; for tests
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -190,7 +186,6 @@ class World {
   World(Model model, Options options) : model_(std::move(model)), options_(options) {}
   Diagnostics build();
   void renew_engine();
-  Engine::Options engine_options() const { return {options_.threads, options_.clock, options_.poison}; }
   void run_controllers();
   void control(ControllerSlot& c);
   void add_up();            // the report of the last step

@@ -138,13 +138,7 @@ void commit_flight(const V& view, Scratch& own, double h) {
   const FlightRoomT<double> room = own.flight(kind);
   FlightSumT<double> sum;
   sum_momenta(arrays, x, before, x1, after, acc0, jump.l, h, room, sum);
-  for (int i = 0; i < kind.nlink() && hit; ++i) add_impulse(i, view.given()[i], room, sum);
-  const double* push = view.target() + kind.njoint() + kPushLink;
-  if (push[0] >= 0) {
-    const Frame& f = view.frames()[static_cast<int>(push[0])];
-    add_held_force(static_cast<int>(push[0]), f.p + f.R * Vec3{push[4], push[5], push[6]},
-                   Vec3{push[1], push[2], push[3]}, h, room, sum);
-  }
+  add_outside(view, hit, h, room, sum);
   const bool chained = !kind.drives.empty();  // rotors and teeth know v¹ already: (4) alone
   const Vec6 dV0 = rests || chained ? zero6<double>()
                                     : fly_on(arrays, x, before, x1, after, drive, factors, free ? &own.root : nullptr, acc0, a, h,

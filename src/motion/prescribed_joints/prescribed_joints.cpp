@@ -38,13 +38,7 @@ void commit_flight(const V& view, double h) {
   const FlightRoomT<double> room = flight_room(kind, view.template own<RigidScratch>());
   FlightSumT<double> sum;
   sum_momenta(arrays_of(kind), x, before, x1, after, acc0, jump.l, h, room, sum);
-  for (int i = 0; i < kind.nlink() && hit; ++i) add_impulse(i, view.given()[i], room, sum);
-  const double* push = view.target() + kind.njoint() + kPushLink;
-  if (push[0] >= 0) {
-    const Frame& f = view.frames()[static_cast<int>(push[0])];
-    add_held_force(static_cast<int>(push[0]), f.p + f.R * Vec3{push[4], push[5], push[6]},
-                   Vec3{push[1], push[2], push[3]}, h, room, sum);
-  }
+  add_outside(view, hit, h, room, sum);
   set_base_pose(q1, keep_momentum(sum, base_position(q), v0, view.gravity(), rests, h, w1, vb), turned);
   set_base_twist(v1, w1, vb);
 }
