@@ -21,12 +21,12 @@ using MassNote =
     std::function<void(std::size_t object, const char* property, std::string text, std::string suggestion)>;
 
 /// The tree must be sound, the numbers finite.
-///   inertia without mass                          ignored
-///   inertia that is not possible                  the nearest possible one; refused by check() if that is far away
-///   rigid body of point masses only               the inertia of its shapes, or of a ball of density 1000 kg/m³
-///   joint that carries no mass                    masses of the shapes that it moves, density 1000 kg/m³, else a rotor
-///   links so light that effort brings them to velocity within 1 ms    the motor's own inertia, effort · 5 ms /
-///   velocity free base without mass                        bolted to the world
+///   inertia without mass              ignored
+///   inertia that is not possible      the nearest possible one; refused by check() if that is far away
+///   rigid body of point masses only   the inertia of its shapes, or of a ball of density 1000 kg/m³
+///   joint that carries no mass        masses of the shapes that it moves, density 1000 kg/m³, else a rotor
+///   effort reaches velocity in 1 ms   the motor's own inertia, effort · 5 ms / velocity
+///   free base without mass            bolted to the world
 void complete_masses(RobotSpec& robot, const MassNote& note);
 
 }  // namespace gradus
