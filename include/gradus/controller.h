@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define GRADUS_CONTROLLER_VERSION 3 /* 2: motors and stiffness; 3: speed, torque and gains of joints */
+#define GRADUS_CONTROLLER_VERSION 4 /* 2: motors and stiffness; 3: speed, torque and gains of joints; 4: sensors */
 
 typedef struct gradus_robot_info {
   uint32_t size, version;
@@ -33,6 +33,18 @@ typedef struct gradus_robot_info {
   /* since version 2 */
   const int32_t* joint_has_motor; /* (joint_count) 1: an actuator chain drives it; motor readings and stiffness count */
 } gradus_robot_info;
+
+/* One sensor of the robot. Names and counts stay the same from call to call. */
+typedef struct gradus_sensor {
+  const char* name; /* "gyro" */
+  const char* kind; /* "gyroscope" */
+  int32_t channel_count;
+  const char* const* channel_names; /* (channel_count) "x", "y", "z" */
+  const double* values;             /* (channel_count) of the newest sample that has arrived, SI units */
+  const double* truth;              /* (channel_count) what it measures, now: ground truth */
+  double time;                      /* of the sample, simulated [s] */
+  int64_t sample;                   /* its number from 0; -1: none has arrived, values are as at the start */
+} gradus_sensor;
 
 typedef struct gradus_output {
   uint32_t size, version;
@@ -52,6 +64,10 @@ typedef struct gradus_output {
   const double* q_motor; /* (joint_count) encoders on the motors, at the joint: not q where gears have play or yield */
   const double* motor_current; /* (joint_count) [A], 0 without electrical motor */
   const double* motor_voltage; /* (joint_count) at the terminals in the last step [V], the same */
+  /* since version 4. What a sensor measures is above as the sensor shows it, late and noisy: encoders q and v, motor
+     encoders q_motor, gyroscope and accelerometer of the base, pads foot_force. Without sensors all is exact. */
+  int32_t sensor_count;
+  const gradus_sensor* sensors; /* (sensor_count) in the order of the robot's file */
 } gradus_output;
 
 typedef struct gradus_command {

@@ -62,6 +62,7 @@ class Contacts {
   void take_surfaces(const Model& model);
   int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
+  std::size_t contact_room() const { return static_cast<std::size_t>(capacity_); }
 
   /// A2, robot by robot while its frames are warm: the box that find sweeps over. Any thread may do it, each for its
   /// robots.

@@ -7,6 +7,7 @@
 #include "contact/find/ground_points.h"
 #include "contact/law/compliant.h"
 #include "drive/drives.h"
+#include "engine/link_forces.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -63,7 +64,7 @@ Result<std::unique_ptr<Engine>> Engine::make(const Model& model, const StaticWor
 
 Diagnostics Engine::bind_all() {
   Diagnostics notes;
-  std::vector<int> z_size, drive_size;
+  std::vector<int> z_size, drive_size, sense_size;
   slots_.resize(model_.robots.size());
   for (int i = 0; i < robot_count(); ++i) {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
@@ -73,9 +74,14 @@ Diagnostics Engine::bind_all() {
       slot(i).scratch.spin.resize(kind.links.size());
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
+    append(notes, slot(i).senses.bind(model_, model_.robots[static_cast<std::size_t>(i)]));
+    sense_size.push_back(slot(i).senses.size());
+    slot(i).scratch.sense.resize(static_cast<std::size_t>(sense_size.back()));
+    any_sensors_ |= !slot(i).senses.empty();
   }
+  if (has_errors(notes)) return notes;
   append(notes, contacts_.build(model_, statics_, team_.size()));
-  layout_ = make_layout(model_, z_size, drive_size, contacts_.memory_size());
+  layout_ = make_layout(model_, z_size, drive_size, sense_size, contacts_.memory_size());
   for (int i = 0; i < robot_count(); ++i) {
     const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
     Slot& s = slot(i);
@@ -94,6 +100,13 @@ Diagnostics Engine::bind_all() {
     points = std::max(points, static_cast<int>(s.scratch.contacts.size()));
   }
   for (int t = 0; t < team_.size(); ++t) own_points_.emplace_back(links, points);
+  for (const Slot& s : slots_) {
+    if (s.senses.wants_forces())
+      forces_.reserve(most_link_forces(*s.context.kind, s.context.at, contacts_.contact_room()));
+    if (s.senses.wants_motors())
+      for (auto* numbers : {&motor_, &current_, &voltage_})
+        numbers->resize(std::max(numbers->size(), s.scratch.a.size()));
+  }
   if (has_errors(notes)) return notes;
   append(notes, groups_.bind(model_));
   groups_.lay_out(layout_);
@@ -197,11 +210,13 @@ void Engine::look(const State& state) {
   point_at(state, nullptr, nullptr);
   for (Slot& s : slots_) look(s);
   find_contacts(state);
+  sense(state);
 }
 
 void Engine::look_again(int robot, const State& state) {
   look(slot(robot));
   find_contacts(state);
+  sense(state);
 }
 
 void Engine::look(Slot& s) {
@@ -211,7 +226,7 @@ void Engine::look(Slot& s) {
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
   if (room.flew)
     std::swap(room.frames, room.frames_next);
-  else if (s.needs.uses_velocities)
+  else if (s.needs.uses_velocities || !s.senses.empty())
     compute_frames(*c.kind, q, v, room.frames.data());
   else
     compute_poses(*c.kind, q, v, room.frames.data());
@@ -237,6 +252,38 @@ void Engine::find_contacts(const State& state) {
   figures_.coupling = contacts_.report;
 }
 
+/// Sensors look at State[k]: what they then remember becomes part of State[k+1].
+void Engine::sense(const State& state) {
+  if (!any_sensors_) return;
+  for (int i = 0; i < robot_count(); ++i) {
+    Slot& s = slot(i);
+    if (s.senses.empty()) continue;
+    const RobotContext& c = s.context;
+    std::copy_n(state.slab.data() + c.at.sense, s.senses.size(), s.scratch.sense.begin());
+    const auto joints = static_cast<std::size_t>(c.kind->njoint());
+    sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step};
+    if (s.senses.wants_forces()) {
+      find_link_forces(c, i, contacts_.contacts(), model_.step, forces_);
+      around.forces = forces_;
+    }
+    if (s.senses.wants_motors()) {
+      std::copy_n(c.now + c.at.q + 7, joints, motor_.begin());
+      std::fill_n(current_.begin(), joints, 0.0);
+      std::fill_n(voltage_.begin(), joints, 0.0);
+      if (s.needs.uses_drives)
+        for (const Chain& chain : chains(i)) {
+          const ChainState& x = chain_state(chain, c.now + c.at.drive);
+          const auto j = static_cast<std::size_t>(chain.joint);
+          if (chain.gear == GearModel::elastic) motor_[j] = x.theta;
+          current_[j] = x.current, voltage_[j] = x.voltage;
+        }
+      around.motor = {motor_.data(), joints};
+      around.current = {current_.data(), joints}, around.voltage = {voltage_.data(), joints};
+    }
+    s.senses.look(around, s.scratch.sense.data());
+  }
+}
+
 // ---- half B
 
 /// Every second step goes through the robots backwards: those visited last are still in the cache and come first.
@@ -259,6 +306,7 @@ void Engine::step(const State& now, const Input& input, State& next) {
 void Engine::step_and_look(const State& now, const Input& input, State& next) {
   half_b(now, input, next, true);
   find_contacts(next);
+  sense(next);
 }
 
 void Engine::half_b(const State& now, const Input& input, State& next, bool look_after) {
@@ -266,6 +314,8 @@ void Engine::half_b(const State& now, const Input& input, State& next, bool look
   if (options_.poison)
     for (Slot& s : slots_) spoil_move(s.scratch);
   const bool timed = options_.clock && now.k % kTimingPeriod == 0;
+  for (int i = 0; any_sensors_ && i < robot_count(); ++i)
+    std::copy(slot(i).scratch.sense.begin(), slot(i).scratch.sense.end(), next.slab.begin() + slot(i).context.at.sense);
   contacts_.report = {};
   move_groups(now, next, timed);
   each_robot(now.k, [&](int i, int thread) {
@@ -507,6 +557,7 @@ void Engine::rebind(int robot) {
   s.context.statics = statics_.kind(now);
   s.needs = s.motion->bind(now);
   s.scratch.drive_own = make_drive_scratch(now, model_.step);
+  if (!s.senses.empty()) s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
 }
 
 void Engine::rebind_surroundings() {

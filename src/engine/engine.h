@@ -1,6 +1,6 @@
 /// The step: State[k] and Input[k] in, State[k+1] out [DESIGN.md 5, docs/step.md].
 ///
-///   HALF A "look"   A1 poses and velocities of links, A2 contacts                       of State[k]
+///   HALF A "look"   A1 poses and velocities of links, A2 contacts, A3 sensors           of State[k]
 ///   HALF B "move"   B1 actuate, B2 contact law, B3 predict (again where a limit was met), B4 couple, B5 commit
 ///
 /// An Engine has no memory: what half A leaves is a function of the state looked at, what half B leaves is State[k+1].
@@ -23,6 +23,7 @@
 #include "engine/groups.h"
 #include "engine/registry.h"
 #include "engine/threads.h"
+#include "sense/sense.h"
 #include "state/state.h"
 
 namespace gradus {
@@ -81,6 +82,12 @@ class Engine {
   const MotionTable& motion(int robot) const { return *slot(robot).motion; }
   const MotionNeeds& needs(int robot) const { return slot(robot).needs; }
   std::span<const Chain> chains(int robot) const { return chains_of(kind(robot), slot(robot).scratch.drive_own); }
+  const sense::Senses& senses(int robot) const { return slot(robot).senses; }
+  /// What a sensor shows of the state that was looked at last.
+  sense::Reading read(int robot, int sensor) const {
+    const Slot& s = slot(robot);
+    return s.senses.read(sensor, s.context.k, model_.step, s.scratch.sense.data());
+  }
   const Groups& groups() const { return groups_; }
   /// Processor time of the robot's share of the last step; negative: it was not measured.     [s]
   double seconds(int robot) const { return slot(robot).seconds; }
@@ -108,6 +115,7 @@ class Engine {
     MotionNeeds needs;
     RobotScratch scratch;
     RobotContext context;
+    sense::Senses senses;
     double seconds = -1;
     int predictions = 0;
     bool unsettled = false, not_finite = false;
@@ -140,6 +148,7 @@ class Engine {
   void finish(int robot, const State& next, bool look_after);
   void find_contacts(const State& state);  // A2 between moving bodies
   void look(Slot& s);                      // A1, A2
+  void sense(const State& state);          // A3
   Slot& slot(int robot) { return slots_[static_cast<std::size_t>(robot)]; }
   const Slot& slot(int robot) const { return slots_[static_cast<std::size_t>(robot)]; }
 
@@ -151,6 +160,9 @@ class Engine {
   std::vector<const RobotContext*> contexts_;  // of every slot, for the groups
   Groups groups_;
   Contacts contacts_;
+  bool any_sensors_ = false;
+  std::vector<sense::LinkForce> forces_;          // A3, of one robot after the other
+  std::vector<double> motor_, current_, voltage_;  // (njoint) the same
   std::vector<Contacts::Robot> movers_;  // (robots)
   std::vector<OwnPoints> own_points_;    // (threads)
   Team team_;

@@ -7,6 +7,7 @@
 
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
+#include "load/sensor_toml.h"
 #include "load/servo_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
@@ -68,6 +69,8 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   if (const toml::table* scatter = t.table("scatter")) read_scatter(*scatter, r);
   read_joints(t, r);
   read_servos(t, r);
+  SensorReader(r.robot.sensors, log_).read_instance(t, options_);
+  if (t.has("sensors")) overridden_[{0, "sensors"}] = t.place("sensors");  // a set must fit the robot
   read_controller(t, r);
   t.get("copies");
   t.finish("[robot." + named.name + "]");

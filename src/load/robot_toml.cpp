@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "load/object_toml.h"
+#include "load/sensor_toml.h"
 #include "load/servo_toml.h"
 #include "load/source_text.h"
 #include "load/urdf.h"
@@ -29,6 +30,7 @@ class RobotReader {
       read_head();
       for (const File& f : files_) read_shared(*f.table);
       read_objects();
+      for (const File& f : files_) sensors_.read_file(*f.table);
       place_in_tree();
       Diagnostics faults = check(spec_, [this](ObjectId o, const char* property) { return place(o, property); });
       log_.insert(log_.end(), faults.begin(), faults.end());
@@ -80,7 +82,7 @@ class RobotReader {
       const bool is_main = &f == &files_.back();
       TableReader top(*f.table, log_);
       const toml::table* robot = top.table("robot");
-      top.get("defaults"), top.get("servo"), top.get("object");
+      top.get("defaults"), top.get("servo"), top.get("object"), top.get("sensor"), top.get("sensor_type");
       top.finish("a robot file");
       if (robot != nullptr) {
         TableReader t(*robot, log_);
@@ -271,6 +273,7 @@ class RobotReader {
   std::vector<std::string> open_;  // files being read, to find circles of includes
   std::vector<File> files_;        // included ones first, the main one last
   RobotDefaults defaults_;
+  SensorReader sensors_{spec_.sensors, log_};
   std::vector<ObjectDraft> drafts_;  // in the order of the files
   std::vector<std::size_t> order_;   // drafts in the order of spec_.objects
   std::map<std::string, Place> robot_places_;

@@ -85,9 +85,19 @@ void fields(Io& io, ObjectSpec& x) {
   io("initial", x.initial); io("flex", x.flex);
 }
 template <class Io>
+void fields(Io& io, Dimension& x) { io("m", x.m); io("kg", x.kg); io("s", x.s); io("rad", x.rad); io("A", x.A); }
+template <class Io>
+void fields(Io& io, SensorSetting& x) {
+  io("key", x.key); io("numbers", x.numbers); io("words", x.words); io("unit", x.unit); io("place", x.place);
+}
+template <class Io>
+void fields(Io& io, SensorSpec& x) {
+  io("name", x.name); io("kind", x.kind); io("on", x.on); io("X_OS", x.X_OS); io("settings", x.settings); io("place", x.place);
+}
+template <class Io>
 void fields(Io& io, RobotSpec& x) {
   io("name", x.name); io("about", x.about); io("root", x.root); io("objects", x.objects); io("meshes", x.meshes);
-  io("feet", x.feet); io("file", x.file);
+  io("feet", x.feet); io("sensors", x.sensors); io("file", x.file);
 }
 template <class Io>
 void fields(Io& io, ContactSpec& x) {

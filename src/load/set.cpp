@@ -188,14 +188,32 @@ class Assignment {
     const std::string name = tail.substr(0, dot), property = dot == std::string::npos ? "" : tail.substr(dot + 1);
     const ObjectId id = r.robot.find(name);
     if (!id && name == "all") return set_all_joints(r, property);
+    for (SensorSpec& s : r.robot.sensors)
+      if (!id && s.name == name) return set_sensor(s, property);
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
+      for (const SensorSpec& s : r.robot.sensors) names.push_back(s.name);
       const bool of_robot = name == "pose" || name == "controller";
       return fault("robot '" + r.name + "' has no object or property " + in_quotes(of_robot ? tail : name),
                    did_you_mean(of_robot ? tail : name, names));
     }
     Targets targets = targets_of_object(r.robot.objects[static_cast<std::size_t>(id.value)]);
     if (set(targets, property, "object '" + name + "' has no property ")) keep(check(r.robot));
+  }
+
+  /// Its kind says later whether there is such a number, and with which unit.
+  void set_sensor(SensorSpec& s, const std::string& property) {
+    SensorSetting setting{property, {}, {}, {}, {"--set " + text_, 0, 0}};
+    Quantity q;
+    if (!value_.empty() && std::string_view("+-.0123456789").find(value_[0]) == std::string_view::npos) {
+      setting.words = {value_};
+    } else if (const auto wrong = parse_quantity(value_, q)) {
+      return fault(wrong->text, wrong->suggestion);
+    } else {
+      setting.numbers = {q.value};
+      setting.unit = q.dimension;
+    }
+    s.settings.push_back(std::move(setting));
   }
 
   /// all.kp: the servos of all joints, as servo = { all = … } of a scene. Revolute joints if there are any, as units

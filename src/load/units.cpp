@@ -38,40 +38,6 @@ constexpr Unit kUnits[] = {
     {"mH", 1, 1000, kInductance}, {"uH", 1, 1e6, kInductance},
 };
 
-struct Named {
-  Dimension dimension;
-  const char *name, *unit;
-};
-constexpr Named kNames[] = {
-    {kNumber, "a plain number", ""},
-    {kLength, "a length", "m"},
-    {kMass, "a mass", "kg"},
-    {kTime, "a time", "s"},
-    {kAngle, "an angle", "rad"},
-    {kFrequency, "a rate", "Hz"},
-    {kSpeed, "a speed", "m/s"},
-    {kAngularSpeed, "an angular speed", "rad/s"},
-    {kAcceleration, "an acceleration", "m/s^2"},
-    {kSlowness, "a time per length", "s/m"},
-    {kLengthTime, "a length times time", "m s"},
-    {kForce, "a force", "N"},
-    {kTorque, "a torque", "N m"},
-    {kInertia, "a moment of inertia", "kg m^2"},
-    {kStiffness, "a stiffness", "N/m"},
-    {kDamping, "a damping", "N s/m"},
-    {kAngularStiffness, "an angular stiffness", "N m/rad"},
-    {kAngularDamping, "an angular damping", "N m s/rad"},
-    {kAngularStiffness / kTime, "an integral gain", "N m/rad/s"},
-    {kCurrent, "a current", "A"},
-    {kVoltage, "a voltage", "V"},
-    {kResistance, "a resistance", "ohm"},
-    {kInductance, "an inductance", "H"},
-    {kTorque / kCurrent, "a torque constant", "N m/A"},
-    {kVoltage / kAngle, "a gain", "V/rad"},
-    {kVoltage / kAngle / kTime, "an integral gain", "V/rad/s"},
-    {kVoltage * kTime / kAngle, "a voltage per speed", "V s/rad"},
-};
-
 /// Reads from the front of a text.
 class Cursor {
  public:
@@ -182,20 +148,6 @@ std::optional<UnitFault> take_unit(Cursor& at, Scale& scale) {
 }
 
 }  // namespace
-
-std::string name_of(Dimension d) {
-  for (const Named& n : kNames) {
-    if (n.dimension == d) return n.name;
-  }
-  return "another quantity";
-}
-
-std::string unit_of(Dimension d) {
-  for (const Named& n : kNames) {
-    if (n.dimension == d) return n.unit;
-  }
-  return "?";
-}
 
 UnitFault missing_unit(const std::string& number, Dimension due) {
   return {fmt::format("{} is due here, and {} has no unit", name_of(due), number),

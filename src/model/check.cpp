@@ -91,6 +91,7 @@ class RobotCheck {
     if (tree_is_sound_) check_moving_masses();
     check_mimics();
     check_feet();
+    check_sensors();
     return std::move(out_);
   }
 
@@ -353,6 +354,23 @@ class RobotCheck {
     const std::optional<MimicSpec>& m = robot_.objects[joint].mimic;
     const auto it = m ? index_.find(m->of) : index_.end();
     return it == index_.end() ? std::nullopt : std::optional<std::size_t>(it->second);
+  }
+
+  /// What every sensor has; its own numbers its kind checks when the robot is bound [sense/sense.h].
+  void check_sensors() {
+    std::set<std::string> names;
+    for (const SensorSpec& x : robot_.sensors) {
+      const auto wrong = [&](std::string text, std::string suggestion) {
+        out_.push_back({x.place, Severity::error, "sensor '" + x.name + "': " + text, std::move(suggestion)});
+      };
+      if (!usable_name(x.name)) wrong("this name cannot be used", kNameRule);
+      if (!names.insert(x.name).second) wrong("this name is used twice", "give every sensor its own name");
+      if (!finite(x.X_OS.p) || !rotation_matrix(x.X_OS.R)) wrong("its place is not finite or not a rotation", "");
+      if (x.on.empty() || robot_.find(x.on)) continue;
+      std::vector<std::string> objects;
+      for (const ObjectSpec& o : robot_.objects) objects.push_back(o.name);
+      wrong("on: there is no object '" + x.on + "'", did_you_mean(x.on, objects));
+    }
   }
 
   void check_feet() {

@@ -58,6 +58,11 @@ class Compiler {
     finish_points();
     for (const std::string& foot : spec_.feet)
       out_->feet.push_back(link_of_[static_cast<std::size_t>(spec_.find(foot).value)]);
+    for (const SensorSpec& s : spec_.sensors) {
+      const int on = s.on.empty() ? 0 : spec_.find(s.on).value;
+      const ObjectInfo& o = out_->objects[static_cast<std::size_t>(on)];
+      out_->sensors.push_back({s, on, o.link, o.X_LO * s.X_OS});
+    }
     return out_;
   }
 
@@ -604,8 +609,21 @@ bool same(const ServoSpec& a, const ServoSpec& b) {
 
 /// Loaded from the same file and not edited since: the numbers that --set, servo overrides and start postures can
 /// change.
+bool same(const std::vector<SensorSpec>& a, const std::vector<SensorSpec>& b) {
+  const auto same_setting = [](const SensorSetting& x, const SensorSetting& y) {
+    return x.key == y.key && x.numbers == y.numbers && x.words == y.words && x.unit == y.unit;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const SensorSpec& x, const SensorSpec& y) {
+    return x.name == y.name && x.kind == y.kind && x.on == y.on && same(x.X_OS.p, y.X_OS.p) &&
+           same(x.X_OS.R.x, y.X_OS.R.x) && same(x.X_OS.R.y, y.X_OS.R.y) &&
+           std::equal(x.settings.begin(), x.settings.end(), y.settings.begin(), y.settings.end(), same_setting);
+  });
+}
+
 bool same_description(const RobotSpec& a, const RobotSpec& b) {
-  if (a.file.empty() || a.file != b.file || a.root != b.root || a.objects.size() != b.objects.size()) return false;
+  if (a.file.empty() || a.file != b.file || a.root != b.root || a.objects.size() != b.objects.size() ||
+      !same(a.sensors, b.sensors))
+    return false;
   for (std::size_t i = 0; i < a.objects.size(); ++i) {
     const ObjectSpec &x = a.objects[i], &y = b.objects[i];
     if (x.name != y.name || x.mass != y.mass || !same(x.com, y.com) || !same(x.inertia, y.inertia) ||

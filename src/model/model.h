@@ -98,6 +98,12 @@ struct ShapeInfo {
   Pose X_LS;  // shape frame in the link's frame
 };
 
+struct SensorModel {
+  SensorSpec spec;
+  int object, link;  // that carry it
+  Pose X_LS;         // its axes in the link's frame
+};
+
 struct LinkPairs;  // [link_pairs.h]
 
 /// One kind of robot. Robots of the same description share one.
@@ -117,6 +123,7 @@ struct RobotKind {
   std::vector<ShapeInfo> shapes;
   std::vector<MeshSpec> meshes;
   std::vector<int> feet;  // link numbers of the feet
+  std::vector<SensorModel> sensors;
   int branch_count = 0;
   bool has_mimics = false;                 // some joint follows another
   double mass = 0;                         // [kg]

@@ -287,6 +287,11 @@ std::string apply_to_robot(RobotSpec& robot, const Setting& s) {
   for (const RobotParameter& p : kRobot)
     if (s.path == p.name && p.get(robot, {})) return set_within(p, p.unit, robot, s.value);
   const std::size_t dot = s.path.find('.');
+  for (SensorSpec& sensor : robot.sensors)  // its kind checks the key and the value when the robot is bound
+    if (dot == sensor.name.size() && s.path.starts_with(sensor.name) && !robot.find(sensor.name)) {
+      sensor.settings.push_back({s.path.substr(dot + 1), {s.value}, {}, {}, {}});
+      return "";
+    }
   const ObjectId id = dot == std::string::npos ? ObjectId() : robot.find(s.path.substr(0, dot));
   if (!id) return unknown(s.path);
   ObjectSpec& o = robot.objects[static_cast<std::size_t>(id.value)];

@@ -27,6 +27,7 @@
 #include "math/vec.h"
 #include "model/drive_spec.h"
 #include "model/height_grid.h"
+#include "model/sensor_spec.h"
 
 namespace gradus {
 
@@ -144,6 +145,7 @@ struct RobotSpec {
   std::vector<ObjectSpec> objects;  // objects[0] is the base; parents before children
   std::vector<MeshSpec> meshes;
   std::vector<std::string> feet;  // objects whose shapes may be the standing foot (kinematic_walk)
+  std::vector<SensorSpec> sensors;
   std::string file;               // where it was loaded from; "" for built ones
   ObjectId find(const std::string& object_name) const;
   ObjectId find_joint(const std::string& joint_name) const;

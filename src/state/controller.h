@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "math/vec.h"
 #include "model/model.h"
@@ -11,7 +13,17 @@
 
 namespace gradus {
 
-/// What a robot's controller sees at step k. Spans live until the call returns.
+/// What one sensor shows at step k.
+struct SensorReading {
+  std::string_view name, kind;
+  std::span<const std::string> channels;   // their names
+  std::span<const double> values, truth;   // (channels) the newest sample that has arrived; what it measures, now
+  double time;                             // of the sample                                              [s]
+  std::int64_t sample;                     // its number; −1: none has arrived, values are as at the start
+};
+
+/// What a robot's controller sees at step k. What sensors of the robot measure is as they show it: encoders q and v,
+/// motor encoders q_motor, gyroscope and accelerometer of the base, pads foot_force, current. Spans live until the call returns.
 struct RobotOutput {
   const RobotKind* kind;
   std::int64_t k;                     // step number
@@ -25,6 +37,7 @@ struct RobotOutput {
   Vec3 w_WB, v_WB;                     // base velocities, world axes
   Vec3 gyro, accelerometer;            // in the base's own axes: angular velocity, specific force      [rad/s, m/s²]
   std::span<const double> foot_force;  // (feet) normal force under each foot                            [N]
+  std::span<const SensorReading> sensors;
 };
 
 /// What it asks for. Targets keep their value until changed.

@@ -12,7 +12,8 @@ int field_contact_room(const Model& model, const RobotKind& kind) {
   return std::min(kPerShape * static_cast<int>(shapes), kMost);
 }
 
-Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size, int coupling) {
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size,
+                   std::span<const int> sense_size, int coupling) {
   Layout out;
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     const RobotKind& kind = *model.robots[i].kind;
@@ -30,6 +31,7 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
     l.z = take(z_size[i]);
     l.drive = take(drive_size[i]);
     l.r = take(kind.njoint() + 6);
+    l.sense = take(sense_size[i]);
     l.z_size = z_size[i];
     l.drive_size = drive_size[i];
     l.target = out.input_size;

@@ -42,6 +42,7 @@ struct RobotLayout {
   int field_size;
   int z;          // State: the owning motion's private numbers (room for the most demanding motion)
   int drive;      // State: the actuator chains' numbers
+  int sense;      // State: what its sensors remember
   int r;          // State: results of the last step: joint forces (njoint), base acceleration (6)
   int target;     // Input: joint targets (njoint), due (1), push (7)
   int stiffness;  // Input: stiffness of each joint's chain (njoint), only in robots with chains
@@ -58,8 +59,10 @@ struct Layout {
   int coupling = 0;  // State: memory of the contacts that couple solves
   int state_size = 0, input_size = 0;
 };
-/// z_size, drive_size: room for private numbers and for actuator chains, per robot; coupling: numbers of that memory.
-Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size, int coupling);
+/// z_size, drive_size, sense_size: room for private numbers, actuator chains and sensors, per robot; coupling: numbers of
+/// that memory.
+Layout make_layout(const Model& model, std::span<const int> z_size, std::span<const int> drive_size,
+                   std::span<const int> sense_size, int coupling);
 
 /// How many contacts with static objects a robot of this kind may have at once.
 int field_contact_room(const Model& model, const RobotKind& kind);
@@ -191,6 +194,7 @@ struct RobotScratch {
   bool rests = false;                // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
   Vec6 kick = zero6<double>();       // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
   ResponseRoom response;             // B4
+  std::vector<double> sense;         // A3: what sensors remember once they have looked at State[k]
   std::vector<std::byte> own;        // the motion's own scratch
   std::vector<std::byte> drive_own;  // the drives' own: constants of the chains for this step length, and B1
 };

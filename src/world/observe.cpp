@@ -147,6 +147,48 @@ double World::contact_force(int robot, int link) const {
   return sum;
 }
 
+namespace {
+
+/// Puts what sensors show into the places of what they measure.
+void look_through_sensors(const World& w, int robot, OutputRoom& room, RobotOutput& o) {
+  const std::span<const sense::Sensor> sensors = w.sensors(robot);
+  room.sensors.resize(sensors.size());
+  room.q.assign(o.q.begin(), o.q.end());
+  room.v.assign(o.v.begin(), o.v.end());
+  bool gyro = false, accelerometer = false;  // the first one of the base counts
+  for (std::size_t i = 0; i < sensors.size(); ++i) {
+    const sense::Sensor& s = sensors[i];
+    const sense::Reading r = w.read(robot, static_cast<int>(i));
+    const std::string_view kind = s.table->name;
+    room.sensors[i] = {s.name, kind, s.channels, r.values, r.truth, r.time, r.sample};
+    const auto in_base = [&] { return s.X_LS.R * Vec3{r.values[0], r.values[1], r.values[2]}; };
+    if (kind == "encoder" && s.numbers[0] == 0) {
+      const double period = std::max(s.period, w.model().step);
+      for (std::size_t c = 0; c < s.ids.size(); ++c) {
+        const auto j = static_cast<std::size_t>(s.ids[c]);
+        room.q[j] = r.values[c];
+        if (!s.ideal) room.v[j] = (r.values[c] - r.before[c]) / period;
+      }
+    } else if (kind == "encoder") {
+      for (std::size_t c = 0; c < s.ids.size(); ++c) room.q_motor[static_cast<std::size_t>(s.ids[c])] = r.values[c];
+    } else if (kind == "current") {
+      for (std::size_t c = 0; c < s.ids.size(); ++c) room.current[static_cast<std::size_t>(s.ids[c])] = r.values[c];
+    } else if (kind == "gyroscope" && s.link == 0 && !gyro) {
+      o.gyro = in_base(), gyro = true;
+    } else if (kind == "accelerometer" && s.link == 0 && !accelerometer) {
+      o.accelerometer = in_base(), accelerometer = true;
+    } else if (kind == "pads") {
+      for (std::size_t f = 0; f < o.kind->feet.size(); ++f)
+        if (o.kind->feet[f] == s.link) room.foot_force[f] = r.values[0] + r.values[1] + r.values[2] + r.values[3];
+    }
+  }
+  o.q = room.q;
+  o.v = room.v;
+  o.sensors = room.sensors;
+}
+
+}  // namespace
+
 RobotOutput World::output(int robot, OutputRoom& room) const {
   const RobotKind& kind = engine_->kind(robot);
   const auto nj = static_cast<std::size_t>(kind.njoint());
@@ -183,6 +225,7 @@ RobotOutput World::output(int robot, OutputRoom& room) const {
   o.q_motor = room.q_motor;
   o.current = room.current;
   o.voltage = room.voltage;
+  if (!sensors(robot).empty()) look_through_sensors(*this, robot, room, o);
   return o;
 }
 

@@ -323,6 +323,76 @@ void add_object_parameters(std::vector<Property>& out, const World& w, int r, in
   }
 }
 
+// ---- sensors: an index counts channels or keys, sensor by sensor
+
+constexpr int kPerSensor = 1 << 16;
+
+double read_sensor(const World& w, int r, int i) {
+  return w.read(r, i / kPerSensor).values[static_cast<std::size_t>(i % kPerSensor)];
+}
+double read_sensor_truth(const World& w, int r, int i) {
+  return w.read(r, i / kPerSensor).truth[static_cast<std::size_t>(i % kPerSensor)];
+}
+
+/// Numbers of a sensor that can be set while it runs: those that leave its memory as it is.
+const sense::Key* key_of(const sense::SensorTable& table, int i) {
+  const auto common = sense::common_keys();
+  const auto n = static_cast<std::size_t>(i % kPerSensor);
+  if (n < common.size()) return &common[n];
+  return n - common.size() < table.keys.size() ? &table.keys[n - common.size()] : nullptr;
+}
+bool is_live(const sense::Key& key, const SensorSpec& spec, bool common) {
+  const std::string_view name = key.name;
+  if (key.most != 1 || name == "rate" || name == "phase" || name == "delay" || name == "bits" || name == "per") return false;
+  return common || spec.find(name) != nullptr;
+}
+double setting_of(const RobotSpec& robot, const World& w, int r, int i) {
+  const sense::Sensor& s = w.sensors(r)[static_cast<std::size_t>(i / kPerSensor)];
+  const sense::Key& key = *key_of(*s.table, i);
+  for (const SensorSpec& spec : robot.sensors) {
+    if (spec.name != s.name) continue;
+    const SensorSetting* x = spec.find(key.name);
+    if (!x || x->numbers.empty()) break;
+    const bool same = std::all_of(x->numbers.begin(), x->numbers.end(), [&](double y) { return y == x->numbers[0]; });
+    return same ? x->numbers[0] : std::numeric_limits<double>::quiet_NaN();
+  }
+  const std::string_view name = key.name;
+  return name == "drift.time" ? 1000 : name == "ideal" ? s.ideal : 0;
+}
+double read_setting(const World& w, int r, int i) { return setting_of(*w.spec(r), w, r, i); }
+double first_setting(const World& w, int r, int i) { return setting_of(*w.first_robot(r).spec, w, r, i); }
+std::string write_setting(World& w, int r, int i, double x) {
+  const sense::Sensor& s = w.sensors(r)[static_cast<std::size_t>(i / kPerSensor)];
+  return w.set_parameter(name_of(w, r) + "." + s.name + "." + key_of(*s.table, i)->name, x);
+}
+
+void add_sensors(std::vector<Property>& out, const World& w, int r) {
+  const std::span<const sense::Sensor> sensors = w.sensors(r);
+  for (std::size_t n = 0; n < sensors.size(); ++n) {
+    const sense::Sensor& s = sensors[n];
+    const std::string prefix = name_of(w, r) + "." + s.name + ".";
+    const int first = static_cast<int>(n) * kPerSensor;
+    for (int c = 0; c < s.count(); ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      out.push_back({prefix + s.channels[i],
+                     {read_sensor, nullptr, r, first + c, PropertyType::number, s.units[i], s.table->about.data()}});
+      out.push_back({prefix + s.channels[i] + ".true",
+                     {read_sensor_truth, nullptr, r, first + c, PropertyType::number, s.units[i], "what it measures"}});
+    }
+    const auto& specs = w.spec(r) ? w.spec(r)->sensors : std::vector<SensorSpec>{};
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const SensorSpec& x) { return x.name == s.name; });
+    for (int k = 0; spec != specs.end(); ++k) {
+      const sense::Key* key = key_of(*s.table, k);
+      if (!key) break;
+      if (!is_live(*key, *spec, k < static_cast<int>(sense::common_keys().size()))) continue;
+      const char* unit = key->of_channel ? s.units[0] : unit_text(key->unit);
+      out.push_back({prefix + key->name,
+                     {read_setting, write_setting, r, first + k, PropertyType::number, unit, key->about, key->lower,
+                      key->upper, first_setting}});
+    }
+  }
+}
+
 /// Score and clock of a group, by its name.
 void add_group(std::vector<Property>& out, const World& w, int group) {
   for (const PrivateProperty& p : w.groups().motion(group).properties())
@@ -385,6 +455,7 @@ std::vector<Property> list_properties(const World& w) {
                       nullptr, r, p.index, PropertyType::number, p.unit, p.about}});
     add_robot_parameters(out, w, r, needs);
     for (std::size_t o = 0; o < kind.objects.size(); ++o) add_object(out, w, r, static_cast<int>(o), needs);
+    add_sensors(out, w, r);
   }
   return out;
 }

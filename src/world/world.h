@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 #include "model/parameters.h"
-#include "world/rate.h"
+#include "base/rate.h"
 #include "state/controller.h"
 
 namespace gradus {
@@ -52,7 +52,8 @@ struct Snapshot {
 
 /// Room for the spans of a RobotOutput.
 struct OutputRoom {
-  std::vector<double> foot_force, q_motor, current, voltage;
+  std::vector<double> foot_force, q, v, q_motor, current, voltage;
+  std::vector<SensorReading> sensors;
 };
 
 class World {
@@ -102,6 +103,8 @@ class World {
   std::span<const MovingContact> contacts() const { return engine_->contacts(); }
   /// What the robot's controller sees. Spans point into State and `room`.
   RobotOutput output(int robot, OutputRoom& room) const;
+  std::span<const sense::Sensor> sensors(int robot) const { return engine_->senses(robot).sensors(); }
+  sense::Reading read(int robot, int sensor) const { return engine_->read(robot, sensor); }
   bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 
   /// Changes between steps. They rebuild half A for the robot, so that the next step sees them. False, and nothing

@@ -78,6 +78,10 @@ std::string World::take_settings(std::vector<Setting> wanted) {
   for (const auto& [robot, model] : v.robots) {
     const MotionNeeds needs = motion(robot).bind(*model.kind);
     if (!needs.missing.empty()) return "its motion needs " + needs.missing.front();
+    if (model.kind->sensors.empty()) continue;
+    sense::Senses trial;
+    if (std::string problem = first_error(trial.bind(model_, model)); !problem.empty()) return problem;
+    if (trial.size() != engine_->senses(robot).size()) return "its sensors would need more or less room";
   }
   exchange(v);
   const auto is_member = [](const auto& r) { return r.second.group >= 0; };

@@ -30,6 +30,12 @@ struct LibraryController::Functions {
   }
 };
 
+/// The sensors in the words of controller.h. Their names stay where they are as long as the world does.
+struct LibraryController::Sensors {
+  std::vector<gradus_sensor> table;
+  std::vector<std::vector<const char*>> channels;
+};
+
 namespace {
 
 Diagnostics error(const Place& place, std::string text, std::string suggestion) {
@@ -70,8 +76,8 @@ struct RobotFacts {
   }
 };
 
-/// In the words of controller.h; points to what o points to.
-gradus_output output_of(const RobotOutput& o) {
+/// In the words of controller.h; points to what o and `sensors` point to.
+gradus_output output_of(const RobotOutput& o, std::span<const gradus_sensor> sensors) {
   const Vec3 &p = o.p_WB, &v = o.v_WB, &g = o.gyro, &a = o.accelerometer;
   return {.size = sizeof(gradus_output),
           .version = GRADUS_CONTROLLER_VERSION,
@@ -90,7 +96,9 @@ gradus_output output_of(const RobotOutput& o) {
           .foot_force = o.foot_force.data(),
           .q_motor = o.q_motor.data(),
           .motor_current = o.current.data(),
-          .motor_voltage = o.voltage.data()};
+          .motor_voltage = o.voltage.data(),
+          .sensor_count = static_cast<std::int32_t>(sensors.size()),
+          .sensors = sensors.data()};
 }
 
 }  // namespace
@@ -100,6 +108,7 @@ Result<std::unique_ptr<LibraryController>> LibraryController::load(const std::st
                                                                    double period, const std::string& options,
                                                                    const Place& place) {
   std::unique_ptr<LibraryController> c(new LibraryController);
+  c->sensors_ = std::make_unique<Sensors>();
   c->path_ = path;
   c->robot_ = robot_name;
   const std::string absolute = std::filesystem::absolute(path).string();  // dlopen searches other places for bare names
@@ -140,6 +149,25 @@ LibraryController::~LibraryController() {
   });
 }
 
+void LibraryController::tell_sensors(const RobotOutput& o) {
+  Sensors& s = *sensors_;
+  s.table.resize(o.sensors.size());
+  s.channels.resize(o.sensors.size());
+  for (std::size_t i = 0; i < o.sensors.size(); ++i) {
+    const SensorReading& r = o.sensors[i];
+    s.channels[i].resize(r.channels.size());
+    for (std::size_t c = 0; c < r.channels.size(); ++c) s.channels[i][c] = r.channels[c].c_str();
+    s.table[i] = {.name = r.name.data(),
+                  .kind = r.kind.data(),
+                  .channel_count = static_cast<std::int32_t>(r.channels.size()),
+                  .channel_names = s.channels[i].data(),
+                  .values = r.values.data(),
+                  .truth = r.truth.data(),
+                  .time = r.time,
+                  .sample = r.sample};
+  }
+}
+
 /// The library writes into room of our own: what it leaves half written or wrong never becomes a target.
 void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   if (!failure_.empty()) return;
@@ -149,7 +177,8 @@ void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   const std::span<double> impedance[] = {command.velocity, command.torque, command.kp, command.kd};
   for (std::size_t i = 0; i < 4; ++i) std::copy(impedance[i].begin(), impedance[i].end(), impedance_.begin() + static_cast<std::ptrdiff_t>(i * n));
   double* const room = command.velocity.empty() ? nullptr : impedance_.data();
-  const gradus_output out = output_of(o);
+  tell_sensors(o);
+  const gradus_output out = output_of(o, sensors_->table);
   gradus_command in{.size = sizeof(gradus_command),
                     .version = GRADUS_CONTROLLER_VERSION,
                     .joint_count = static_cast<std::int32_t>(command.target.size()),

@@ -24,15 +24,18 @@ class LibraryController : public Controller {
 
  private:
   struct Functions;
+  struct Sensors;
   LibraryController() = default;
   void fail(const std::string& why) {
     failure_ = "controller library '" + path_ + "' (robot '" + robot_ + "'): " + why;
   }
+  void tell_sensors(const RobotOutput& output);
 
   std::string path_, robot_, failure_;
   void* handle_ = nullptr;
   void* self_ = nullptr;
   std::unique_ptr<Functions> functions_;
+  std::unique_ptr<Sensors> sensors_;
   std::vector<double> target_, stiffness_, impedance_;  // (njoint) what the library writes to
 };
 

@@ -78,7 +78,7 @@ json of(std::span<const double> x) { return json(std::vector<double>(x.begin(), 
 json of(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 std::string line_of(const RobotOutput& o) {
-  const json j{{"k", o.k},
+  json j{{"k", o.k},
                {"time", o.time},
                {"q", of(o.q)},
                {"v", of(o.v)},
@@ -92,6 +92,14 @@ std::string line_of(const RobotOutput& o) {
                {"gyro", of(o.gyro)},
                {"accelerometer", of(o.accelerometer)},
                {"foot_force", of(o.foot_force)}};
+  if (!o.sensors.empty()) j["sensors"] = json::object();
+  for (const SensorReading& s : o.sensors)
+    j["sensors"][std::string(s.name)] = {{"kind", s.kind},
+                                            {"channels", std::vector<std::string>(s.channels.begin(), s.channels.end())},
+                                            {"time", s.time},
+                                            {"sample", s.sample},
+                                            {"values", of(s.values)},
+                                            {"truth", of(s.truth)}};
   return j.dump() + "\n";
 }
 

@@ -17,6 +17,11 @@ class Rate {
   std::int64_t next(std::int64_t k) const {
     return static_cast<std::int64_t>(std::ceil(start_ + static_cast<double>(calls_until(k)) * period_ - kRounding));
   }
+  /// How many calls come not after step k.
+  std::int64_t calls_until(std::int64_t k) const {
+    const double since = static_cast<double>(k) - start_ + kRounding;
+    return since < 0 ? 0 : 1 + static_cast<std::int64_t>(std::floor(since / period_));
+  }
   double period() const { return period_; }  // [steps]
   bool even() const { return period_ == std::floor(period_); }
 
@@ -25,11 +30,6 @@ class Rate {
   static double whole(double x) {
     const double near = std::round(x);
     return std::fabs(x - near) < kRounding ? near : x;
-  }
-  /// How many calls come not after step k.
-  std::int64_t calls_until(std::int64_t k) const {
-    const double since = static_cast<double>(k) - start_ + kRounding;
-    return since < 0 ? 0 : 1 + static_cast<std::int64_t>(std::floor(since / period_));
   }
   double period_, start_;  // [steps]
 };

@@ -1,0 +1,17 @@
+#include "sense/kinds/drives.h"
+#include "sense/kinds/forces.h"
+#include "sense/kinds/inertial.h"
+#include "sense/sense.h"
+
+namespace gradus::sense {
+
+std::span<const SensorTable> all_sensors() {
+  static constexpr SensorTable kTable[] = {
+      sensor_table<Gyroscope>(),   sensor_table<Accelerometer>(), sensor_table<Orientation>(), sensor_table<Encoder>(),
+      sensor_table<JointTorque>(), sensor_table<Current>(),       sensor_table<Temperature>(), sensor_table<Battery>(),
+      sensor_table<Pads>(),        sensor_table<Touch>(),         sensor_table<ForceThrough>(), sensor_table<TorqueThrough>(),
+  };
+  return kTable;
+}
+
+}  // namespace gradus::sense

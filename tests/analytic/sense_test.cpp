@@ -1,0 +1,382 @@
+// Sensors against closed forms: what they measure, and what the common channel does to it [docs/sensors.md].
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "support/robots.h"
+#include "world/properties.h"
+
+namespace gradus::test {
+namespace {
+
+constexpr double kStep = 0.001;
+
+SensorSetting setting(std::string key, std::vector<double> numbers) { return {std::move(key), std::move(numbers), {}, {}, {}}; }
+
+SensorSpec sensor(std::string name, std::string kind, std::vector<SensorSetting> settings = {}, Pose X = identity_pose()) {
+  return {std::move(name), std::move(kind), "", X, std::move(settings), {}};
+}
+
+Pose turned(Vec3 rpy, Vec3 at) { return {to_matrix(from_roll_pitch_yaw(rpy.x, rpy.y, rpy.z)), at}; }
+
+/// A free box without gravity that carries the sensors.
+struct Floating {
+  SceneSpec s = scene(kStep);
+  std::unique_ptr<World> world;
+  explicit Floating(std::vector<SensorSpec> sensors, Vec3 v = {0, 0, 0}, Vec3 w = {0, 0, 0}, Vec3 gravity = {0, 0, 0},
+                    const std::string& motion = "free_body") {
+    s.gravity = gravity;
+    RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+    box.sensors = std::move(sensors);
+    add(s, box, motion, {0, 0, 10});
+    s.robots[0].v_WB = v;
+    s.robots[0].w_WB = w;
+    world = make_world(s);
+  }
+  std::vector<double> read(int sensor) const {
+    const auto v = world->read(0, sensor).values;
+    return {v.begin(), v.end()};
+  }
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) world->step();
+  }
+};
+
+/// The samples of one channel, one a step.
+std::vector<double> record(Floating& f, int sensor, int steps) {
+  std::vector<double> out;
+  for (int i = 0; i < steps; ++i) {
+    f.world->step();
+    out.push_back(f.read(sensor)[0]);
+  }
+  return out;
+}
+
+double mean(const std::vector<double>& x) {
+  double sum = 0;
+  for (double v : x) sum += v;
+  return sum / static_cast<double>(x.size());
+}
+double deviation(const std::vector<double>& x) {
+  const double m = mean(x);
+  double sum = 0;
+  for (double v : x) sum += (v - m) * (v - m);
+  return std::sqrt(sum / static_cast<double>(x.size()));
+}
+
+TEST(Sense, a_gyroscope_turns_with_its_own_axes) {
+  const double half = std::numbers::pi / 2;
+  // about the world's z; a sensor rolled by 90° has that along its own y, one pitched by 90° along its −x
+  Floating f({sensor("plain", "gyroscope"), sensor("rolled", "gyroscope", {}, turned({half, 0, 0}, {0, 0, 0})),
+              sensor("pitched", "gyroscope", {}, turned({0, half, 0}, {0, 0, 0}))},
+             {0, 0, 0}, {0, 0, 2});
+  f.run(100);
+  EXPECT_NEAR(f.read(0)[2], 2, 1e-12);
+  EXPECT_NEAR(f.read(1)[1], 2, 1e-12);
+  EXPECT_NEAR(f.read(2)[0], -2, 1e-12);
+  EXPECT_NEAR(f.read(1)[2], 0, 1e-12);
+}
+
+TEST(Sense, an_accelerometer_shows_nothing_in_free_fall_and_g_upwards_at_rest) {
+  Floating falling({sensor("a", "accelerometer")}, {1, 2, 0}, {0, 0, 0}, {0, 0, -9.81});
+  falling.run(50);
+  for (double x : falling.read(0)) EXPECT_NEAR(x, 0, 1e-9);
+
+  SceneSpec s = scene(kStep);
+  add_ground(s);
+  RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+  box.sensors = {sensor("a", "accelerometer", {}, turned({0, 0.3, 0}, {0.05, 0, 0}))};
+  add(s, box, "articulated", {0, 0, 0.1});
+  const auto world = make_world(s);
+  for (int i = 0; i < 2000; ++i) world->step();
+  // pitched nose down by 0.3: up is (−sin, 0, cos) in its axes
+  EXPECT_NEAR(world->read(0, 0).values[0], -9.81 * std::sin(0.3), 1e-6);
+  EXPECT_NEAR(world->read(0, 0).values[2], 9.81 * std::cos(0.3), 1e-6);
+}
+
+TEST(Sense, an_accelerometer_off_the_axis_feels_the_turning) {
+  // ω × (ω × r) points inwards; the difference over a step is that of its middle: off by the angle ω h/2
+  const double w = 10, r = 0.08;
+  Floating f({sensor("a", "accelerometer", {}, turned({0, 0, 0}, {r, 0, 0}))}, {0, 0, 0}, {0, 0, w});
+  f.run(100);
+  EXPECT_NEAR(f.read(0)[0], -w * w * r, w * w * r * std::pow(w * kStep, 2));
+  EXPECT_NEAR(f.read(0)[1], w * w * r * w * kStep / 2, w * w * r * std::pow(w * kStep, 2));
+}
+
+TEST(Sense, noise_has_the_deviation_that_was_asked_for) {
+  Floating f({sensor("g", "gyroscope", {setting("noise", {0.25})})});
+  const auto x = record(f, 0, 40000);
+  EXPECT_NEAR(mean(x), 0, 4 * 0.25 / std::sqrt(40000));
+  EXPECT_NEAR(deviation(x), 0.25, 4 * 0.25 / std::sqrt(2 * 40000));
+}
+
+TEST(Sense, a_density_gives_rms_through_the_filter_and_wanders_as_white_noise_does) {
+  // implicit low-pass of white steps of deviation s: a/(2 − a) of the variance; Allan deviation of the unfiltered: D/√(2τ)
+  const double D = 0.01, fc = 50, s = D * std::sqrt(1 / (2 * kStep)), W = 2 * std::numbers::pi * fc * kStep, a = W / (1 + W);
+  Floating f({sensor("filtered", "gyroscope", {setting("noise_per_root_hz", {D}), setting("bandwidth", {fc})}),
+              sensor("white", "gyroscope", {setting("noise_per_root_hz", {D})})});
+  std::vector<double> filtered, white;
+  for (int i = 0; i < 60000; ++i) {
+    f.world->step();
+    filtered.push_back(f.read(0)[0]);
+    white.push_back(f.read(1)[0]);
+  }
+  EXPECT_NEAR(deviation(filtered), s * std::sqrt(a / (2 - a)), 0.03 * s * std::sqrt(a / (2 - a)));
+  EXPECT_NEAR(deviation(white), s, 0.015 * s);
+  for (const int n : {10, 100}) {  // τ = n h
+    double sum = 0;
+    int count = 0;
+    for (std::size_t i = 0; i + 2 * n <= white.size(); i += n, ++count) {
+      double first = 0, second = 0;
+      for (int k = 0; k < n; ++k) first += white[i + k], second += white[i + n + k];
+      sum += std::pow((second - first) / n, 2) / 2;
+    }
+    const double allan = std::sqrt(sum / count), due = D / std::sqrt(2 * n * kStep);
+    EXPECT_NEAR(allan, due, due * 4 / std::sqrt(count)) << "tau " << n;
+  }
+}
+
+TEST(Sense, a_low_pass_lags_by_its_time_constant) {
+  // a step of the angular velocity: implicit first order, 1 − (1 − a)ⁿ after n steps
+  const double fc = 20, W = 2 * std::numbers::pi * fc * kStep, a = W / (1 + W);
+  Floating f({sensor("g", "gyroscope", {setting("bandwidth", {fc})})});
+  f.run(10);
+  std::vector<double> v(f.world->v(0).begin(), f.world->v(0).end());
+  v[2] = 1;
+  ASSERT_TRUE(f.world->set_v(0, v));
+  for (int n = 1; n <= 30; ++n) {
+    EXPECT_NEAR(f.read(0)[2], 1 - std::pow(1 - a, n), 1e-12) << n;
+    f.world->step();
+  }
+}
+
+TEST(Sense, drift_has_its_deviation_and_forgets_in_its_time) {
+  Floating f({sensor("g", "gyroscope", {setting("drift.deviation", {0.1}), setting("drift.time", {0.05})})});
+  const auto x = record(f, 0, 200000);
+  // 200 s of a correlation time of 50 ms: about 2000 independent values of the variance
+  EXPECT_NEAR(deviation(x), 0.1, 0.1 * 4 / std::sqrt(2 * 2000.0));
+  const int lag = 50;
+  double sum = 0;
+  for (std::size_t i = 0; i + lag < x.size(); ++i) sum += x[i] * x[i + lag];
+  const double keeps = std::pow(1 / (1 + kStep / 0.05), lag);
+  EXPECT_NEAR(sum / static_cast<double>(x.size() - lag) / 0.01, keeps, 0.08);
+}
+
+TEST(Sense, offset_and_scale_are_drawn_once) {
+  Floating f({sensor("g", "gyroscope", {setting("offset.value", {0.5}), setting("scale.value", {0.1})}),
+              sensor("drawn", "gyroscope", {setting("offset", {0.5}), setting("scale", {0.1})})},
+             {0, 0, 0}, {0, 0, 2});
+  f.run(3);
+  EXPECT_NEAR(f.read(0)[2], 2.2 + 0.5, 1e-12);
+  EXPECT_NEAR(f.read(0)[0], 0.5, 1e-12);
+  const std::vector<double> once = f.read(1);
+  EXPECT_NE(once[0], 0);
+  EXPECT_NE(once[0], once[1]) << "each channel has its own";
+  f.run(100);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(f.read(1)[i], once[i], 1e-12);
+}
+
+TEST(Sense, converters_saturate_and_have_digits) {
+  Floating f({sensor("g", "gyroscope", {setting("range", {-1, 1}), setting("bits", {3})})}, {0, 0, 0}, {0.3, 0, 5});
+  f.run(1);
+  EXPECT_DOUBLE_EQ(f.read(0)[2], 1) << "beyond its range";
+  EXPECT_DOUBLE_EQ(f.read(0)[0], 0.25) << "digits of 2/8";
+  Floating r({sensor("g", "gyroscope", {setting("resolution", {0.2})})}, {0, 0, 0}, {0.32, -0.31, 0});
+  r.run(1);
+  EXPECT_NEAR(r.read(0)[0], 0.4, 1e-12) << "⌊0.32/0.2 + ½⌋ = 2";
+  EXPECT_NEAR(r.read(0)[1], -0.4, 1e-12);
+}
+
+TEST(Sense, samples_come_at_their_rate_and_late_by_their_delay) {
+  // x runs at 1 m/s: the encoder of a prismatic joint would do; here the accelerating spin of a gyroscope is enough
+  for (const double rate : {1000.0, 250.0, 83.33, 60.0})
+    for (const double delay : {0.0, 0.012, 0.0105}) {
+      Floating f({sensor("g", "gyroscope", {setting("rate", {rate}), setting("delay", {delay})})});
+      std::vector<double> v(6, 0.0);
+      for (int k = 1; k < 200; ++k) {
+        f.world->step();
+        v[2] = k;  // what it measures at step k is k
+        ASSERT_TRUE(f.world->set_v(0, v));
+        // (6): the newest sample n with first step ⌈n/(rate h)⌉ and arrival ⌈(n/rate + delay)/h⌉ ≤ k
+        int shown = 0;
+        for (int n = 0; n < 1000; ++n) {
+          const double at = n / (rate * kStep), arrives = at + delay / kStep;
+          if (std::ceil(arrives - 1e-6) <= k) shown = static_cast<int>(std::ceil(at - 1e-6));
+        }
+        ASSERT_DOUBLE_EQ(f.read(0)[2], shown) << rate << " Hz, " << delay << " s, step " << k;
+      }
+    }
+}
+
+TEST(Sense, one_sensor_changes_no_other) {
+  const auto noisy = [](const char* name) {
+    return sensor(name, "gyroscope", {setting("noise", {1}), setting("offset", {1}), setting("noise_per_root_hz", {1})});
+  };
+  Floating both({noisy("a"), noisy("b")}), alone({noisy("b")});
+  both.run(20), alone.run(20);
+  EXPECT_EQ(both.read(1), alone.read(0));
+  EXPECT_NE(both.read(0), both.read(1));
+}
+
+TEST(Sense, what_sensors_remember_lies_in_the_state) {
+  std::vector<SensorSpec> sensors{
+      sensor("a", "accelerometer", {setting("bandwidth", {30}), setting("noise", {0.1}), setting("rate", {100}), setting("delay", {0.03})}),
+      sensor("g", "gyroscope", {setting("drift.deviation", {0.1}), setting("drift.time", {0.1}), setting("rate", {83.3})})};
+  Floating one(sensors, {0, 0, 0}, {1, 2, 3}, {0, 0, -9.81}), other(sensors, {0, 0, 0}, {1, 2, 3}, {0, 0, -9.81});
+  one.run(157);
+  other.run(3);
+  ASSERT_TRUE(other.world->restore(one.world->snapshot()));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(one.read(0), other.read(0));
+    EXPECT_EQ(one.read(1), other.read(1));
+    one.run(1), other.run(1);
+    ASSERT_EQ(one.world->hash(), other.world->hash());
+  }
+}
+
+TEST(Sense, pads_carry_the_weight_around_its_centre) {
+  // a plate whose centre of mass lies ahead and to the left of its middle; the rear pads are further apart
+  RobotBuilder b("plate");
+  b.base("plate").solid_box(2, {0.2, 0.1, 0.02}, {0, 0, 0});
+  RobotSpec plate = b.spec();
+  plate.objects[0].com = {0.02, 0.01, 0};
+  SensorSpec pads = sensor("pads", "pads", {setting("pads", {0.1, 0.05, 0.1, -0.05, -0.1, 0.06, -0.1, -0.06})});
+  plate.sensors = {pads};
+  SceneSpec s = scene(kStep);
+  add_ground(s);
+  add(s, plate, "articulated", {0.3, -0.2, 0.01});
+  s.robots[0].q_WB = from_roll_pitch_yaw(0, 0, 0.7);
+  const auto world = make_world(s);
+  for (int i = 0; i < 3000; ++i) world->step();
+  const auto x = world->read(0, 0).values;
+  const double load = x[0] + x[1] + x[2] + x[3];
+  EXPECT_NEAR(load, 2 * 9.81, 1e-4);
+  EXPECT_NEAR(0.1 * (x[0] + x[1] - x[2] - x[3]) / load, 0.02, 1e-5) << "centre of pressure";
+  EXPECT_NEAR((0.05 * (x[0] - x[1]) + 0.06 * (x[2] - x[3])) / load, 0.01, 1e-5);
+  EXPECT_GT(x[0], x[1]) << "left of the middle";
+  EXPECT_GT(x[0], x[2]) << "ahead of the middle";
+}
+
+TEST(Sense, touch_answers_above_its_threshold_after_a_while) {
+  RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+  box.sensors = {sensor("light", "touch", {setting("threshold", {5}), setting("hold", {0.01})}), sensor("heavy", "touch", {setting("threshold", {50})})};
+  SceneSpec s = scene(kStep);
+  add_ground(s);
+  add(s, box, "articulated", {0, 0, 0.102});
+  const auto world = make_world(s);
+  int first = -1;
+  for (int i = 0; i < 1500; ++i) {
+    world->step();
+    if (first < 0 && world->read(0, 0).values[0] > 0) first = i;
+  }
+  EXPECT_GE(first + 1, 20 + 10) << "falls 2 mm in 20 ms, then the time it waits";
+  EXPECT_EQ(world->read(0, 0).values[0], 1);
+  EXPECT_EQ(world->read(0, 1).values[0], 0) << "10 N are not 50";
+}
+
+TEST(Sense, force_and_torque_through_a_joint_hold_what_hangs_on_it) {
+  // an arm of 2 kg, centre 0.3 m from a shoulder about y, held out along x against gravity
+  RobotBuilder b("arm");
+  b.base("post").fixed().solid_box(1, {0.1, 0.1, 0.1}, {0, 0, 0});
+  b.revolute("shoulder", {0, 1, 0}).mass(2, {0.3, 0, 0}, inertia_of_box(2, {0.6, 0.05, 0.05})).servo({4000, 100, 1e9, 1e9, 0});
+  RobotSpec arm = b.spec();
+  SensorSpec force = sensor("force", "force"), torque = sensor("torque", "torque"), drive = sensor("drive", "joint_torque");
+  force.on = torque.on = "shoulder";
+  arm.sensors = {force, torque, drive};
+  SceneSpec s = scene(kStep);
+  add(s, arm, "articulated", {0, 0, 1});
+  const auto world = make_world(s);
+  for (int i = 0; i < 5000; ++i) world->step();
+  EXPECT_NEAR(world->read(0, 0).values[2], 2 * 9.81 * std::cos(world->q(0)[7]), 1e-3) << "its axes turn with the arm";
+  EXPECT_NEAR(world->read(0, 1).values[1], -2 * 9.81 * 0.3, 2 * 9.81 * 0.3 * 1e-3) << "upwards about −y";
+  EXPECT_NEAR(world->read(0, 2).values[0], world->read(0, 1).values[1], 1e-3) << "all of it comes from the drive";
+  // released: about the shoulder only gravity acts, so no torque comes through; the pin carries the swing
+  EXPECT_EQ(world->set_parameter("robot0.kp_factor", 0), "");
+  EXPECT_EQ(world->set_parameter("robot0.kd_factor", 0), "");
+  for (int i = 0; i < 300; ++i) world->step();
+  const double q = world->q(0)[7], v = world->v(0)[6];
+  EXPECT_NEAR(world->read(0, 1).values[1], 0, 0.02);
+  // along the arm: −(m v² r + m g sin q) points back to the shoulder
+  EXPECT_NEAR(world->read(0, 0).values[0], -2 * (v * v * 0.3 + 9.81 * std::sin(q)), 0.01 * 2 * 9.81);
+}
+
+TEST(Sense, controllers_see_joints_through_the_encoder) {
+  RobotBuilder b("arm");
+  b.base("post").fixed().solid_box(1, {0.1, 0.1, 0.1}, {0, 0, 0});
+  b.revolute("shoulder", {0, 1, 0}).mass(2, {0.3, 0, 0}, inertia_of_box(2, {0.6, 0.05, 0.05}));
+  RobotSpec arm = b.spec();
+  const double digit = 2 * std::numbers::pi / 4096;
+  arm.sensors = {sensor("encoder", "encoder", {setting("bits", {12}), setting("per", {2 * std::numbers::pi}), setting("rate", {100})})};
+  SceneSpec s = scene(kStep);
+  add(s, arm, "articulated", {0, 0, 1});
+  const auto world = make_world(s);
+  OutputRoom room;
+  double before = 0;
+  for (int i = 1; i <= 400; ++i) {
+    world->step();
+    if (i % 10 != 0) continue;
+    const RobotOutput o = world->output(0, room);
+    EXPECT_NEAR(o.q[0], world->q(0)[7], digit / 2 + 1e-12);
+    EXPECT_NEAR(std::remainder(o.q[0], digit), 0, 1e-12);
+    EXPECT_NEAR(o.v[0], (o.q[0] - before) / 0.01, 1e-9) << "difference of samples";
+    ASSERT_EQ(o.sensors.size(), 1u);
+    EXPECT_EQ(o.sensors[0].name, "encoder");
+    EXPECT_EQ(o.sensors[0].sample, i / 10);
+    EXPECT_NEAR(o.sensors[0].time, i * kStep, 1e-12);
+    EXPECT_EQ(o.sensors[0].truth[0], world->q(0)[7]);
+    before = o.q[0];
+  }
+}
+
+TEST(Sense, sensors_are_properties_and_their_numbers_parameters) {
+  Floating f({sensor("gyro", "gyroscope", {setting("offset.value", {0.5})})}, {0, 0, 0}, {0, 0, 2});
+  const auto z = find_property(*f.world, "robot0.gyro.z"), truth = find_property(*f.world, "robot0.gyro.z.true"),
+             offset = find_property(*f.world, "robot0.gyro.offset.value"), ideal = find_property(*f.world, "robot0.gyro.ideal");
+  ASSERT_TRUE(z && truth && offset && ideal);
+  EXPECT_EQ(std::string(z->unit), "rad/s");
+  EXPECT_NEAR(z->get(*f.world), 2.5, 1e-12);
+  EXPECT_NEAR(truth->get(*f.world), 2, 1e-12);
+  EXPECT_EQ(offset->get(*f.world), 0.5);
+  EXPECT_EQ(offset->set(*f.world, 1), "");
+  f.run(1);
+  EXPECT_NEAR(z->get(*f.world), 3, 1e-12);
+  EXPECT_EQ(ideal->set(*f.world, 1), "");
+  f.run(1);
+  EXPECT_NEAR(z->get(*f.world), 2, 1e-12);
+  EXPECT_NE(find_property(*f.world, "robot0.gyro.noise")->set(*f.world, -1), "");
+}
+
+TEST(Sense, wrong_descriptions_are_told_of) {
+  const auto first_fault = [](SensorSpec x) -> std::string {
+    SceneSpec s = scene(kStep);
+    RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+    box.sensors = {std::move(x)};
+    add(s, box, "free_body", {0, 0, 1});
+    auto model = compile(s);
+    if (!model) return model.notes()[0].text + "|" + model.notes()[0].suggestion;
+    auto world = World::make(std::move(*model));
+    return world ? "" : world.notes()[0].text + "|" + world.notes()[0].suggestion;
+  };
+  EXPECT_EQ(first_fault(sensor("g", "gyroskope")), "sensor 'g': there is no kind 'gyroskope' of sensor|did you mean 'gyroscope'?");
+  EXPECT_EQ(first_fault(sensor("g", "gyroscope", {setting("nois", {1})})),
+            "sensor 'g': nois: a sensor of kind 'gyroscope' has no such number|did you mean 'noise'?");
+  SensorSetting length = setting("noise", {1});
+  length.unit = dimension::kLength;
+  EXPECT_EQ(first_fault(sensor("g", "gyroscope", {length})),
+            "sensor 'g': noise: an angular speed is due here, not a length|standard deviation of a sample");
+  EXPECT_NE(first_fault(sensor("g", "gyroscope", {setting("range", {1, -1})})), "");
+  EXPECT_NE(first_fault(sensor("g", "gyroscope", {setting("bits", {12})})), "");
+  EXPECT_NE(first_fault(sensor("g", "gyroscope", {setting("rate", {1e6}), setting("delay", {50})})), "");
+  EXPECT_NE(first_fault(sensor("g", "gyroscope", {setting("noise", {std::nan("")})})), "");
+  EXPECT_NE(first_fault(sensor("f", "force")), "") << "nothing holds the base";
+  EXPECT_NE(first_fault(sensor("p", "pads")), "");
+  SensorSpec nowhere = sensor("g", "gyroscope");
+  nowhere.on = "hed";
+  EXPECT_NE(first_fault(nowhere), "");
+  EXPECT_EQ(first_fault(sensor("g", "gyroscope")), "");
+}
+
+}  // namespace
+}  // namespace gradus::test
