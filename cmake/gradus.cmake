@@ -76,7 +76,7 @@ function(gradus_library)
   set_target_properties(gradus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endfunction()
 
-# gradus, its public headers, robots, servos, fields, maps, motions and scenes; and what find_package(gradus) reads.
+# gradus, its public headers, robots, servos, sensors, fields, maps, motions and scenes; and what find_package(gradus) reads.
 function(gradus_install)
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)
@@ -85,7 +85,7 @@ function(gradus_install)
     install(TARGETS gradus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
   install(DIRECTORY include/gradus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY robots servos fields maps motions scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
+  install(DIRECTORY robots servos sensors fields maps motions scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus USE_SOURCE_PERMISSIONS
           PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.png)

@@ -21,6 +21,7 @@ constexpr Folder kFolders[] = {
     {"motions", "controller = { keyframes = \"motions/NAME\" } or { walk = … } in a scene"},
     {"fields", "include = [\"fields/NAME\"] in [world]"},
     {"servos", "servo = \"servos/NAME\" in a robot or a scene"},
+    {"sensors", "sensors = \"NAME\" on a robot of a scene"},
 };
 
 /// The first  about = "…"  of a file; what is wrong with a file is for `gradus check` to say.
@@ -55,11 +56,11 @@ void print_folder(const Folder& folder) {
 }  // namespace
 
 void add_list(CLI::App& app, Outcome& outcome) {
-  auto* cmd = app.add_subcommand("list", "Scenes, robots, motions, fields and servos that come with gradus");
+  auto* cmd = app.add_subcommand("list", "Scenes, robots, motions, fields, servos and sensors that come with gradus");
   auto which = std::make_shared<std::string>();
   std::vector<std::string> names;
   for (const Folder& f : kFolders) names.emplace_back(f.name);
-  cmd->add_option("WHICH", *which, "scenes, robots, motions, fields or servos (default: scenes and robots)")
+  cmd->add_option("WHICH", *which, "scenes, robots, motions, fields, servos or sensors (default: scenes and robots)")
       ->check(CLI::IsMember(names));
   cmd->footer("Example: gradus list motions");
   cmd->callback([which, &outcome] {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -8,6 +9,11 @@
 
 namespace gradus::cli {
 namespace {
+
+/// A period that steps do not divide is met on average.
+const char* on_average(double period, const World& w) {
+  return period > 0 && !Rate(period, 0, w.model().step).even() ? " (met on average)" : "";
+}
 
 void print_robot(const World& w, int r) {
   const RobotModel& robot = w.model().robots[static_cast<std::size_t>(r)];
@@ -24,8 +30,38 @@ void print_robot(const World& w, int r) {
               rpy.z * 57.29577951308232);
   const ControllerSpec& c = robot.controller;
   std::printf("  controller  %s%s%s", c.kind.c_str(), c.file.empty() ? "" : " ", c.file.c_str());
-  if (c.kind != "none") std::printf(", every %g ms from %g s", c.period * 1e3, c.start);
+  if (c.kind != "none") std::printf(", every %g ms from %g s%s", c.period * 1e3, c.start, on_average(c.period, w));
   std::printf("\n");
+  if (!w.sensors(r).empty()) std::printf("  sensors     ");
+  for (std::size_t i = 0; i < w.sensors(r).size(); ++i)
+    std::printf("%s%s", i == 0 ? "" : ", ", w.sensors(r)[i].name.c_str());
+  if (!w.sensors(r).empty()) std::printf("; gradus show … --sensors tells more\n");
+}
+
+/// One line for each sensor: what it is, where, how often and how late, and what a sample is made of.
+void print_sensors(const World& w) {
+  bool any = false;
+  for (int r = 0; r < w.robot_count(); ++r) {
+    const RobotModel& robot = w.model().robots[static_cast<std::size_t>(r)];
+    if (w.sensors(r).empty()) continue;
+    std::printf("%srobot %s\n  %-20s %-14s %-14s %8s %9s %9s  %-12s %s\n", any ? "\n" : "", robot.name.c_str(), "sensor", "kind",
+                "on", "channels", "rate [Hz]", "late [ms]", "unit", "first channel: noise, digit, range");
+    any = true;
+    for (std::size_t i = 0; i < w.sensors(r).size(); ++i) {
+      const sense::Sensor& s = w.sensors(r)[i];
+      const sense::Channel& c = s.channel[0];
+      const ObjectInfo& on = robot.kind->objects[static_cast<std::size_t>(robot.kind->sensors[i].object)];
+      std::printf("  %-20s %-14s %-14s %8d %9.5g %9.4g  %-12s ", s.name.c_str(), s.table->name.data(), on.name.c_str(), s.count(),
+                  1 / std::max(s.period, w.model().step), 1e3 * s.delay, s.units[0]);
+      if (s.ideal) {
+        std::printf("ideal\n");
+        continue;
+      }
+      std::printf("%.3g, %.3g, %.4g … %.4g%s\n", std::hypot(c.noise, c.density * std::sqrt(c.share / (2 - c.share))), c.digit,
+                  c.lower, c.upper, on_average(s.period, w));
+    }
+  }
+  if (!any) std::printf("no robot has sensors; see docs/sensors.md, or: sensors = \"nao_v6\" on a robot of the scene\n");
 }
 
 void print_scene(const SceneSpec& scene, const World& w) {
@@ -59,16 +95,17 @@ void add_show(CLI::App& app, Outcome& outcome) {
   struct Options {
     std::string scene;
     std::vector<std::string> sets, motions;
-    bool properties = false, json = false;
+    bool properties = false, sensors = false, json = false;
   };
   auto o = std::make_shared<Options>();
   cmd->add_option("SCENE", o->scene, "scene file, the name of one that comes with gradus, a robot file or a log")
       ->required();
   cmd->add_flag("--properties", o->properties, "list every property with its unit and present value");
+  cmd->add_flag("--sensors", o->sensors, "a table of the robots' sensors");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as for run");
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, as for run");
   cmd->add_flag("--json", o->json, "the complete resolved scene as JSON");
-  cmd->footer("Example: gradus show levels --properties | grep knee");
+  cmd->footer("Examples: gradus show levels --properties | grep knee\n          gradus show imu_shaker --sensors");
   cmd->callback([o, &outcome] {
     auto scene = load_scene_with(o->scene, o->sets, o->motions);
     outcome.status = 1;
@@ -83,6 +120,8 @@ void add_show(CLI::App& app, Outcome& outcome) {
       std::printf("%s\n", to_json(*scene, 1).c_str());
     else if (o->properties)
       print_properties(**world);
+    else if (o->sensors)
+      print_sensors(**world);
     else
       print_scene(*scene, **world);
   });

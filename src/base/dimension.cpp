@@ -31,6 +31,7 @@ constexpr Named kNames[] = {
     {kAngularStiffness / kTime, "an integral gain", "N m/rad/s"},
     {kCurrent, "a current", "A"},
     {kVoltage, "a voltage", "V"},
+    {kCurrent * kTime, "a charge", "A s"},
     {kResistance, "a resistance", "ohm"},
     {kInductance, "an inductance", "H"},
     {kTorque / kCurrent, "a torque constant", "N m/A"},
