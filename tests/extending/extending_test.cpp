@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "extending/board.h"
+#include "extending/compass.h"
 #include "extending/drift.h"
 #include "support/robots.h"
 
@@ -48,6 +49,30 @@ TEST(Extending, a_link_in_one_file_drives_a_world) {
   }
   EXPECT_GT(board.heights()[0], 1.2);
   EXPECT_EQ(board.figures()[0].second, 1);
+}
+
+TEST(Extending, a_sensor_in_one_file_measures_a_body) {
+  const sense::SensorTable table = sense::sensor_table<Compass>();
+  RobotSpec box = solid_box(1, {0.1, 0.1, 0.1});
+  SensorSpec spec{"compass", "compass", "", identity_pose(), {}, {}};
+  spec.settings.push_back({"declination", {0.25}, {}, {}, {}});
+  box.sensors = {spec};
+  const auto kind = kind_of(box);
+  sense::Sensor s;
+  Diagnostics faults;
+  sense::Binding binding(*kind, kind->sensors[0], s, faults);
+  table.bind(binding);
+  EXPECT_TRUE(faults.empty());
+  ASSERT_EQ(s.channels, std::vector<std::string>{"heading"});
+  // one robot by hand, turned by 1 rad about z
+  RobotScratch scratch;
+  scratch.frames.resize(1);
+  scratch.frames[0].R = to_matrix(from_roll_pitch_yaw(0, 0, 1));
+  RobotContext c{};
+  c.kind = kind.get(), c.s = &scratch;
+  double x = 0;
+  table.truth({nullptr, &c, {}, {}, {}, {}, 0.001}, s, nullptr, &x);
+  EXPECT_NEAR(x, 0.75, 1e-12);
 }
 
 }  // namespace
