@@ -14,6 +14,7 @@ using render::FlatKind;
 using render::TreeNode;
 using render::TreeTriangle;
 
+constexpr Vec3 kFieldColour{0.55, 0.55, 0.57};  // unless the file says another
 constexpr double kPaintTop = 0.006;  // what is flat, not solid and ends below this height is paint        [m]
 
 /// Colours of files are as screens show them; light adds up in linear numbers.
@@ -97,6 +98,7 @@ class DrawnBuilder {
     out_.segments = {"sky", "ground", "paint"};
     out_.link_first.assign(1, 0);
     out_.ground = model_.ground;
+    take_ground();
     for (int r = 0; r < static_cast<int>(model_.robots.size()); ++r) add_robot(r);
     for (int i = 0; i < static_cast<int>(model_.field.size()); ++i) add_field(i);
     std::stable_sort(layers_.begin(), layers_.end(), [](const Layer& a, const Layer& b) { return a.top < b.top; });
@@ -134,21 +136,24 @@ class DrawnBuilder {
     const FieldObjectSpec& f = model_.field[static_cast<std::size_t>(i)];
     if (!f.shape.visible) return;
     DrawnShape s;
-    s.object = i, s.X_LS = f.X_WO * f.shape.X_OS, s.albedo = linear(f.colour.value_or(Vec3{0.55, 0.55, 0.57}));
-    if (f.shape.kind == ShapeKind::plane && is_ground(s.X_LS)) return take_ground(s.albedo);
+    s.object = i, s.X_LS = f.X_WO * f.shape.X_OS, s.albedo = linear(f.colour.value_or(kFieldColour));
+    if (is_ground(f)) return;
     if (add_paint(f.shape, s)) return;
     s.segment = static_cast<int>(out_.segments.size());
     out_.segments.push_back(f.name);
     add(s, f.shape, model_.meshes);
   }
 
-  bool is_ground(const Pose& X) const {
-    return model_.ground.present && dot(X.R.z, model_.ground.n) > 1 - 1e-9 &&
+  bool is_ground(const FieldObjectSpec& f) const {
+    const Pose X = f.X_WO * f.shape.X_OS;
+    return f.shape.kind == ShapeKind::plane && model_.ground.present && dot(X.R.z, model_.ground.n) > 1 - 1e-9 &&
            std::abs(dot(X.p, model_.ground.n) - model_.ground.offset) < 1e-9;
   }
-  void take_ground(Vec3 albedo) {
-    out_.ground_albedo = albedo;
-    out_.ground_grain = albedo.y > 1.3 * albedo.x && albedo.y > 1.3 * albedo.z ? 0.35 : 0.1;  // green: grass
+  void take_ground() {
+    for (const FieldObjectSpec& f : model_.field)
+      if (is_ground(f)) out_.ground_albedo = linear(f.colour.value_or(kFieldColour));
+    const Vec3 c = out_.ground_albedo;
+    out_.ground_grain = c.y > 1.3 * c.x && c.y > 1.3 * c.z ? 0.35 : 0.1;  // green: grass
   }
 
   /// Flat things on the ground that nothing bumps into.
@@ -162,15 +167,10 @@ class DrawnBuilder {
     const bool disc = spec.kind == ShapeKind::cylinder;
     const float x = f32(dot(s.X_LS.p, g.t1)), y = f32(dot(s.X_LS.p, g.t2));
     const float c = f32(dot(s.X_LS.R.x, g.t1)), sine = f32(dot(s.X_LS.R.x, g.t2));
-    layers_.push_back({{x,
-                        y,
-                        c,
-                        sine,
-                        f32(disc ? spec.radius : 0.5 * spec.size.x),
-                        f32(disc ? spec.radius : 0.5 * spec.size.y),
-                        {f32(s.albedo.x), f32(s.albedo.y), f32(s.albedo.z)},
-                        disc ? 1 : 0},
-                       top});
+    const bool erases = norm(s.albedo - out_.ground_albedo) < 1e-6;
+    const float hx = f32(disc ? spec.radius : 0.5 * spec.size.x), hy = f32(disc ? spec.radius : 0.5 * spec.size.y);
+    layers_.push_back({{x, y, c, sine, hx, hy, {}, disc ? 1 : 0, erases ? 0.0f : 1.0f}, top});
+    put(layers_.back().paint.rgb, s.albedo);
     return true;
   }
 

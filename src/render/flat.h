@@ -40,6 +40,7 @@ struct Paint {
   float hx, hy;      // half extents; disc: radius in hx
   float rgb[3];      // albedo, linear
   std::int32_t disc;
+  float mark;  // 1: paint; 0: of the ground's own colour, which takes paint away
 };
 
 struct GroundFlat {

@@ -460,16 +460,16 @@ GRADUS_INLINE void colour_ground(const Placed& s, const BandCall& call, const Ti
   const T across = most(root(vx * vx + vy * vy), T(1e-4f)), side = 1.0f / across;
   const Footprint<T> f{vx, vy, t * call.rays.pixel, 1.0f / (vz * across), side};
   Colour<T> c{T(g.rgb[0]), T(g.rgb[1]), T(g.rgb[2])};
-  if (g.grain > 0) {
-    const T k = grain_of(x, y, f.width / vz, g.grain);
-    c = {c.r * k, c.g * k, c.b * k};
-  }
   painted = T(0.0f);
   for (int i = 0; i < l.paint_count; ++i) {
     const Paint& q = s.paint[l.paint[i]];
     const T cover = cover_of(q, x, y, f);
     c = {c.r + (q.rgb[0] - c.r) * cover, c.g + (q.rgb[1] - c.g) * cover, c.b + (q.rgb[2] - c.b) * cover};
-    painted = most(painted, cover);
+    painted = painted + (q.mark - painted) * cover;
+  }
+  if (g.grain > 0) {
+    const T k = grain_of(x, y, f.width / vz, g.grain);
+    c = {c.r * k, c.g * k, c.b * k};
   }
   T direct = T(g.lit);
   if (l.shade_count > 0) {
