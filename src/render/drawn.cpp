@@ -1,0 +1,278 @@
+#include "render/drawn.h"
+
+#include <algorithm>
+#include <map>
+
+#include "math/power.h"
+#include "shape/library.h"
+#include "tree/kernels.h"
+
+namespace gradus {
+namespace {
+
+using render::FlatKind;
+using render::TreeNode;
+using render::TreeTriangle;
+
+constexpr Vec3 kFieldColour{0.55, 0.55, 0.57};  // unless the file says another
+constexpr double kPaintTop = 0.006;  // what is flat, not solid and ends below this height is paint        [m]
+
+/// Colours of files are as screens show them; light adds up in linear numbers.
+Vec3 linear(Vec3 c) { return {power(c.x, 2.2), power(c.y, 2.2), power(c.z, 2.2)}; }
+
+/// Sphere around a shape, in its own frame.
+void bound_of(DrawnShape& s, const Shape& shape) {
+  Vec3 centre;
+  double r;
+  if (s.kind == FlatKind::mesh && shape.kind == SolidKind::height_field) {  // its solid reaches down without end
+    const HeightField& f = *shape.field;
+    const HeightGrid& g = f.grid();
+    const Vec3 lo{g.x0, g.y0, f.lowest()}, hi{g.x0 + g.dx * (g.nx - 1), g.y0 + g.dy * (g.ny - 1), f.highest()};
+    centre = (lo + hi) * 0.5, r = norm(hi - lo) * 0.5;
+  } else {
+    bounding_sphere(shape, centre, r);
+  }
+  s.middle = s.X_LS * centre, s.bound = r;
+}
+
+float f32(double x) { return static_cast<float>(x); }
+void put(float* to, Vec3 a) { to[0] = f32(a.x), to[1] = f32(a.y), to[2] = f32(a.z); }
+
+/// The tree of src/shape as kernels read it: boxes in float, grown by what rounding may lose.
+void copy_tree(const TriangleMesh& mesh, std::vector<TreeNode>& nodes, std::vector<TreeTriangle>& triangles,
+               float& scale) {
+  const Vec3 far = larger(magnitude(mesh.box().lo), magnitude(mesh.box().hi));
+  const double size = std::max({far.x, far.y, far.z}), slack = 1e-5 * size;
+  scale = f32(size);
+  for (const TriangleMesh::Node& n : mesh.nodes()) {
+    TreeNode& t = nodes.emplace_back();
+    const Box3 box = grown(n.box, slack);
+    put(t.lo, box.lo), put(t.hi, box.hi);
+    t.first = n.first, t.count = n.count, t.axis = 0;
+    if (n.count == 0) {
+      const Box3 &a = mesh.nodes()[n.first].box, &b = mesh.nodes()[n.first + 1].box;
+      const Vec3 apart = magnitude(b.lo + b.hi - a.lo - a.hi);
+      t.axis = apart.x >= apart.y && apart.x >= apart.z ? 0 : apart.y >= apart.z ? 1 : 2;
+    }
+  }
+  for (int k = 0; k < mesh.triangle_count(); ++k) {
+    const std::array<Vec3, 3> c = mesh.corners(mesh.triangle_at(k));
+    TreeTriangle& t = triangles.emplace_back();
+    put(t.a, c[0]), put(t.ab, c[1] - c[0]), put(t.ac, c[2] - c[0]);
+  }
+}
+
+/// Faces of a hull, as fans.
+std::vector<std::array<int, 3>> fans(const Hull& hull) {
+  std::vector<std::array<int, 3>> out;
+  for (int f = 0; f < hull.face_count(); ++f)
+    for (int k = hull.face_first[f] + 1; k + 1 < hull.face_first[f + 1]; ++k)
+      out.push_back({hull.face_vertex[hull.face_first[f]], hull.face_vertex[k], hull.face_vertex[k + 1]});
+  return out;
+}
+
+/// Cells of a terrain, holes left out.
+void triangles_of(const HeightField& f, std::vector<Vec3>& vertices, std::vector<std::array<int, 3>>& triangles) {
+  const HeightGrid& g = f.grid();
+  for (int j = 0; j < g.ny; ++j)
+    for (int i = 0; i < g.nx; ++i) {
+      const double z = g.z[static_cast<std::size_t>(j) * g.nx + i];
+      vertices.push_back({g.x0 + i * g.dx, g.y0 + j * g.dy, z == z ? z : f.lowest()});
+    }
+  for (int j = 0; j < f.cells_y(); ++j)
+    for (int i = 0; i < f.cells_x(); ++i) {
+      if (f.is_hole(i, j)) continue;
+      const int a = j * g.nx + i;
+      triangles.push_back({a, a + 1, a + g.nx + 1});
+      triangles.push_back({a, a + g.nx + 1, a + g.nx});
+    }
+}
+
+}  // namespace
+
+class DrawnBuilder {
+ public:
+  DrawnBuilder(const Model& model, DrawnScene& out) : model_(model), out_(out) {}
+
+  Diagnostics run() {
+    out_.segments = {"sky", "ground", "paint"};
+    out_.link_first.assign(1, 0);
+    out_.ground = model_.ground;
+    take_ground();
+    for (int r = 0; r < static_cast<int>(model_.robots.size()); ++r) add_robot(r);
+    for (int i = 0; i < static_cast<int>(model_.field.size()); ++i) add_field(i);
+    std::stable_sort(layers_.begin(), layers_.end(), [](const Layer& a, const Layer& b) { return a.top < b.top; });
+    for (const Layer& l : layers_) out_.paint.push_back(l.paint);
+    if (out_.shapes.size() > 60000)
+      notes_.push_back({{model_.file, 0, 0}, Severity::error, "a scene of more than 60000 shapes cannot be drawn", ""});
+    return std::move(notes_);
+  }
+
+ private:
+  struct Layer {
+    render::Paint paint;
+    double top;
+  };
+
+  void add_robot(int r) {
+    const RobotKind& kind = *model_.robots[static_cast<std::size_t>(r)].kind;
+    out_.link_first.push_back(out_.link_first.back() + kind.nlink());
+    std::map<int, int> segment;  // of an object
+    for (const ShapeInfo& info : kind.shapes) {
+      if (!info.spec.visible) continue;
+      const ObjectInfo& object = kind.objects[static_cast<std::size_t>(info.object)];
+      DrawnShape s;
+      s.robot = r, s.link = info.link, s.object = info.object, s.X_LS = info.X_LS, s.albedo = linear(object.colour);
+      const auto [it, is_new] = segment.try_emplace(info.object, static_cast<int>(out_.segments.size()));
+      if (is_new) out_.segments.push_back(model_.robots[static_cast<std::size_t>(r)].name + "." + object.name);
+      s.segment = it->second;
+      const bool white = std::min({object.colour.x, object.colour.y, object.colour.z}) > 0.75;
+      s.pattern = kind.ball_radius() > 0 && white ? 1 : 0;
+      add(s, info.spec, kind.meshes);
+    }
+  }
+
+  void add_field(int i) {
+    const FieldObjectSpec& f = model_.field[static_cast<std::size_t>(i)];
+    if (!f.shape.visible) return;
+    DrawnShape s;
+    s.object = i, s.X_LS = f.X_WO * f.shape.X_OS, s.albedo = linear(f.colour.value_or(kFieldColour));
+    if (is_ground(f)) return;
+    if (add_paint(f.shape, s)) return;
+    s.segment = static_cast<int>(out_.segments.size());
+    out_.segments.push_back(f.name);
+    add(s, f.shape, model_.meshes);
+  }
+
+  bool is_ground(const FieldObjectSpec& f) const {
+    const Pose X = f.X_WO * f.shape.X_OS;
+    return f.shape.kind == ShapeKind::plane && model_.ground.present && dot(X.R.z, model_.ground.n) > 1 - 1e-9 &&
+           std::abs(dot(X.p, model_.ground.n) - model_.ground.offset) < 1e-9;
+  }
+  void take_ground() {
+    for (const FieldObjectSpec& f : model_.field)
+      if (is_ground(f)) out_.ground_albedo = linear(f.colour.value_or(kFieldColour));
+    const Vec3 c = out_.ground_albedo;
+    out_.ground_grain = c.y > 1.3 * c.x && c.y > 1.3 * c.z ? 0.35 : 0.1;  // green: grass
+  }
+
+  /// Flat things on the ground that nothing bumps into.
+  bool add_paint(const ShapeSpec& spec, const DrawnShape& s) {
+    if (!model_.ground.present || spec.collides || (spec.kind != ShapeKind::box && spec.kind != ShapeKind::cylinder))
+      return false;
+    const Plane& g = model_.ground;
+    const double half = 0.5 * (spec.kind == ShapeKind::box ? spec.size.z : spec.length);
+    const double top = dot(s.X_LS.p, g.n) - g.offset + half;
+    if (std::abs(dot(s.X_LS.R.z, g.n)) < 1 - 1e-9 || top > kPaintTop || top < 0) return false;
+    const bool disc = spec.kind == ShapeKind::cylinder;
+    const float x = f32(dot(s.X_LS.p, g.t1)), y = f32(dot(s.X_LS.p, g.t2));
+    const float c = f32(dot(s.X_LS.R.x, g.t1)), sine = f32(dot(s.X_LS.R.x, g.t2));
+    const bool erases = norm(s.albedo - out_.ground_albedo) < 1e-6;
+    const float hx = f32(disc ? spec.radius : 0.5 * spec.size.x), hy = f32(disc ? spec.radius : 0.5 * spec.size.y);
+    layers_.push_back({{x, y, c, sine, hx, hy, {}, disc ? 1 : 0, erases ? 0.0f : 1.0f}, top});
+    put(layers_.back().paint.rgb, s.albedo);
+    return true;
+  }
+
+  void add(DrawnShape s, const ShapeSpec& spec, std::span<const MeshSpec> meshes) {
+    const Result<Shape> shape = library_.add(spec, meshes, MeshUse::triangles, model_.maps);
+    if (!shape) return append(notes_, as_warnings(shape.notes()));
+    s.radius = shape->radius, s.half = shape->half;
+    switch (shape->kind) {
+      case SolidKind::sphere:
+        s.kind = FlatKind::sphere;
+        break;
+      case SolidKind::capsule:
+        s.kind = FlatKind::capsule;
+        break;
+      case SolidKind::box:
+        s.kind = FlatKind::box;
+        break;
+      case SolidKind::cylinder:
+        s.kind = FlatKind::cylinder;
+        break;
+      case SolidKind::plane:
+        s.kind = FlatKind::plane;
+        break;
+      default:
+        s.kind = FlatKind::mesh, s.tree = tree_of(spec, *shape, meshes.data());
+        if (s.tree < 0) return;
+    }
+    bound_of(s, *shape);
+    out_.shapes.push_back(s);
+  }
+
+  /// Robots of one kind share their trees.
+  int tree_of(const ShapeSpec& spec, const Shape& shape, const void* owner) {
+    const auto key = std::make_pair(
+        spec.kind == ShapeKind::height_field ? nullptr : owner,
+        spec.kind == ShapeKind::height_field ? -1 - spec.map : 2 * spec.mesh + (spec.kind == ShapeKind::hull));
+    if (const auto it = tree_number_.find(key); it != tree_number_.end()) return it->second;
+    std::vector<Vec3> vertices;
+    std::vector<std::array<int, 3>> triangles;
+    std::optional<TriangleMesh> made;
+    const TriangleMesh* mesh = shape.mesh;
+    if (shape.kind != SolidKind::mesh) {
+      if (shape.kind == SolidKind::hull) vertices = shape.hull->vertices, triangles = fans(*shape.hull);
+      if (shape.kind == SolidKind::height_field) triangles_of(*shape.field, vertices, triangles);
+      Result<TriangleMesh> built = TriangleMesh::build(vertices, triangles);
+      if (!built) return append(notes_, as_warnings(built.notes())), tree_number_[key] = -1;
+      made = *std::move(built), mesh = &*made;
+    }
+    auto room = std::make_unique<DrawnScene::TreeRoom>();
+    float scale;
+    copy_tree(*mesh, room->nodes, room->triangles, scale);
+    out_.trees.push_back({room->nodes.data(), room->triangles.data(), scale});
+    out_.rooms_.push_back(std::move(room));
+    return tree_number_[key] = static_cast<int>(out_.trees.size()) - 1;
+  }
+
+  static Diagnostics as_warnings(Diagnostics notes) {
+    for (Diagnostic& d : notes) d.severity = Severity::warning, d.text = "not drawn: " + d.text;
+    return notes;
+  }
+
+  const Model& model_;
+  DrawnScene& out_;
+  ShapeLibrary library_;
+  std::vector<Layer> layers_;
+  std::map<std::pair<const void*, int>, int> tree_number_;
+  Diagnostics notes_;
+};
+
+Result<std::shared_ptr<const DrawnScene>> DrawnScene::make(const Model& model) {
+  auto out = std::make_shared<DrawnScene>();
+  Diagnostics notes = DrawnBuilder(model, *out).run();
+  if (has_errors(notes)) return notes;
+  return {std::shared_ptr<const DrawnScene>(out), notes};
+}
+
+std::size_t DrawnScene::triangle_count() const {
+  std::size_t n = 0;
+  for (const auto& r : rooms_) n += r->triangles.size();
+  return n;
+}
+
+Poses make_poses(const DrawnScene& scene) {
+  return {std::vector<LinkMotion>(static_cast<std::size_t>(scene.link_first.back()),
+                                  {identity_pose(), {0, 0, 0}, {0, 0, 0}})};
+}
+
+PoseMaker::PoseMaker(const Model& model) {
+  std::size_t most = 0;
+  for (const RobotModel& r : model.robots) most = std::max(most, r.kind->links.size());
+  frames_.resize(most);
+}
+
+void PoseMaker::set(const DrawnScene& scene, const RobotKind& kind, int robot, const double* q, const double* v,
+                    Poses& out) {
+  compute_frames(kind, q, v, frames_.data());
+  const Vec3 p_WB{q[0], q[1], q[2]}, v_WB{v[3], v[4], v[5]};
+  for (int i = 0; i < kind.nlink(); ++i) {
+    const Frame& f = frames_[static_cast<std::size_t>(i)];
+    LinkMotion& m = out.links[static_cast<std::size_t>(scene.link_first[static_cast<std::size_t>(robot)] + i)];
+    m.X_WL = {f.R, p_WB + f.p}, m.v = v_WB + velocity_at(f.V, f.p), m.w = f.V.a;
+  }
+}
+
+}  // namespace gradus
