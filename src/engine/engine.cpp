@@ -100,6 +100,14 @@ Diagnostics Engine::bind_all() {
     points = std::max(points, static_cast<int>(s.scratch.contacts.size()));
   }
   for (int t = 0; t < team_.size(); ++t) own_points_.emplace_back(links, points);
+  std::size_t most_rays = 0;
+  for (const Slot& s : slots_) most_rays = std::max(most_rays, s.senses.most_rays());
+  if (most_rays > 0) {
+    auto rays = sense::Rays::make(model_, most_rays);
+    append(notes, rays.notes());
+    if (!rays) return notes;
+    rays_ = std::move(*rays);
+  }
   for (const Slot& s : slots_) {
     if (s.senses.wants_forces())
       forces_.reserve(most_link_forces(*s.context.kind, s.context.at, contacts_.contact_room()));
@@ -255,13 +263,14 @@ void Engine::find_contacts(const State& state) {
 /// Sensors look at State[k]: what they then remember becomes part of State[k+1].
 void Engine::sense(const State& state) {
   if (!any_sensors_) return;
+  if (rays_) rays_->begin(state.slab.data(), layout_.robots);
   for (int i = 0; i < robot_count(); ++i) {
     Slot& s = slot(i);
     if (s.senses.empty()) continue;
     const RobotContext& c = s.context;
     std::copy_n(state.slab.data() + c.at.sense, s.senses.size(), s.scratch.sense.begin());
     const auto joints = static_cast<std::size_t>(c.kind->njoint());
-    sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step};
+    sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step, i, rays_.get()};
     if (s.senses.wants_forces()) {
       find_link_forces(c, i, contacts_.contacts(), model_.step, forces_);
       around.forces = forces_;

@@ -23,7 +23,7 @@
 #include "engine/groups.h"
 #include "engine/registry.h"
 #include "engine/threads.h"
-#include "sense/sense.h"
+#include "sense/rays.h"
 #include "state/state.h"
 
 namespace gradus {
@@ -161,6 +161,7 @@ class Engine {
   Groups groups_;
   Contacts contacts_;
   bool any_sensors_ = false;
+  std::unique_ptr<sense::Rays> rays_;              // A3; null: no sensor wants rays
   std::vector<sense::LinkForce> forces_;          // A3, of one robot after the other
   std::vector<double> motor_, current_, voltage_;  // (njoint) the same
   std::vector<Contacts::Robot> movers_;  // (robots)

@@ -1,3 +1,4 @@
+#include "sense/kinds/distance.h"
 #include "sense/kinds/drives.h"
 #include "sense/kinds/forces.h"
 #include "sense/kinds/inertial.h"
@@ -10,6 +11,7 @@ std::span<const SensorTable> all_sensors() {
       sensor_table<Gyroscope>(),   sensor_table<Accelerometer>(), sensor_table<Orientation>(), sensor_table<Encoder>(),
       sensor_table<JointTorque>(), sensor_table<Current>(),       sensor_table<Temperature>(), sensor_table<Battery>(),
       sensor_table<Pads>(),        sensor_table<Touch>(),         sensor_table<ForceThrough>(), sensor_table<TorqueThrough>(),
+      sensor_table<Sonar>(),       sensor_table<Laser>(),         sensor_table<HeightScan>(),
   };
   return kTable;
 }

@@ -12,6 +12,7 @@
 /// A kind is a struct with these static functions, its name, its unit and its keys; one line in registry.cpp puts it
 /// into the table.
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,13 @@
 #include "model/model.h"
 #include "state/access.h"
 
+namespace gradus {
+class RayFan;  // render/cast.h
+}
+
 namespace gradus::sense {
+
+class Rays;  // [rays.h]
 
 /// A force on a link, of the last step.
 struct LinkForce {
@@ -38,6 +45,8 @@ struct Surroundings {
   std::span<const double> current, voltage;  // (njoint) of motors, the same
   std::span<const double> motor;             // (njoint) rotor angles at the joint, the same
   double h;                                  // [s]
+  int number = 0;                            // of the robot
+  Rays* rays = nullptr;                      // into the world, if some sensor asked for them
 
   const double* q() const { return robot->now + robot->at.q; }
   const double* v() const { return robot->now + robot->at.v; }
@@ -78,6 +87,7 @@ class Binding {
   void every_step();         // its truth is wanted in every step, not at samples alone
   void wants_forces();       // of contacts
   void wants_motors();       // currents and rotor angles
+  void rays(const std::vector<Vec3>& directions_S);  // unit vectors along which it looks
   /// At the setting's place, or at the sensor's if it is not given.
   void fault(const char* key, const std::string& text, const std::string& suggestion = "");
 
@@ -126,6 +136,8 @@ struct Sensor {
   std::vector<int> ids;          // the kind's own
   std::vector<double> numbers;   // the same
   std::vector<Channel> channel;
+  std::vector<Vec3> directions;  // of its rays, in its axes
+  std::shared_ptr<const RayFan> fan;
   int own_size = 0;
   bool every_step = false, wants_forces = false, wants_motors = false;
   bool ideal = false;  // truth at every step, at once
@@ -158,6 +170,7 @@ class Senses {
   int size() const { return size_; }  // numbers in State
   bool wants_forces() const { return forces_; }
   bool wants_motors() const { return motors_; }
+  std::size_t most_rays() const;  // of one sensor; 0: nobody wants rays
   /// Takes the memory of all sensors from what it was before State[k] was looked at to what it is after.
   void look(const Surroundings& around, double* memory) const;
   Reading read(int sensor, std::int64_t k, double h, const double* memory) const;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "render/cast.h"
 #include "sense/channel.h"
 #include "sense/sense.h"
 
@@ -195,6 +196,16 @@ void Binding::keep(double number) { out_.numbers.push_back(number); }
 void Binding::every_step() { out_.every_step = true; }
 void Binding::wants_forces() { out_.wants_forces = true; }
 void Binding::wants_motors() { out_.wants_motors = true; }
+void Binding::rays(const std::vector<Vec3>& directions_S) {
+  out_.directions = directions_S;
+  out_.fan = std::make_shared<const RayFan>(std::span<const Vec3>(directions_S));
+}
+
+std::size_t Senses::most_rays() const {
+  std::size_t most = 0;
+  for (const Sensor& s : sensors_) most = std::max(most, s.directions.size());
+  return most;
+}
 
 void Binding::fault(const char* key, const std::string& text, const std::string& suggestion) {
   const SensorSetting* s = sensor_.spec.find(key);

@@ -302,6 +302,76 @@ TEST(Sense, force_and_torque_through_a_joint_hold_what_hangs_on_it) {
   EXPECT_NEAR(world->read(0, 0).values[0], -2 * (v * v * 0.3 + 9.81 * std::sin(q)), 0.01 * 2 * 9.81);
 }
 
+/// A box in the air that looks along x, and a wall of the field at distance d, turned about z.
+struct BeforeWall {
+  SceneSpec s = scene(kStep);
+  std::unique_ptr<World> world;
+  BeforeWall(SensorSpec sensor, double d, double turn) {
+    s.gravity = {0, 0, 0};
+    RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+    box.sensors = {std::move(sensor)};
+    add(s, box, "free_body", {0, 0, 10});
+    FieldObjectSpec wall;
+    wall.name = "wall";
+    wall.shape.kind = ShapeKind::box;
+    wall.shape.size = {0.2, 20, 20};
+    const Mat3 R = to_matrix(from_roll_pitch_yaw(0, 0, turn));
+    wall.X_WO = {R, Vec3{0, 0, 10} + R * Vec3{d + 0.1, 0, 0}};  // its face is d away, measured square to it
+    s.field.push_back(wall);
+    world = make_world(s);
+    world->step();
+  }
+};
+
+TEST(Sense, a_sonar_hears_the_nearest_wall_that_faces_it) {
+  const double deg = std::numbers::pi / 180;
+  const SensorSpec sonar = sensor("s", "sonar", {setting("range", {0.25, 2.55})});
+  EXPECT_NEAR(BeforeWall(sonar, 1, 0).world->read(0, 0).values[0], 1, 1e-5);
+  // turned by less than half of the cone: a ray near its normal is in the cone, the shortest of the rings that reaches it
+  const double turned = BeforeWall(sonar, 1, 20 * deg).world->read(0, 0).values[0];
+  EXPECT_NEAR(turned, 1, 1e-5) << "the ring at 20° holds the normal";
+  EXPECT_NEAR(BeforeWall(sonar, 1, 65 * deg).world->read(0, 0).values[0], 1 / std::cos(35 * deg), 1e-5) << "65° − 30°: still below 40°";
+  EXPECT_EQ(BeforeWall(sonar, 1, 75 * deg).world->read(0, 0).values[0], 2.55) << "75° − 30° is too slanted";
+  EXPECT_EQ(BeforeWall(sonar, 3, 0).world->read(0, 0).values[0], 2.55) << "too far";
+  EXPECT_EQ(BeforeWall(sonar, 0.15, 0).world->read(0, 0).values[0], 0.25) << "nearer than it can tell";
+}
+
+TEST(Sense, a_laser_sweeps_from_right_to_left) {
+  const double deg = std::numbers::pi / 180, view = 120 * deg;
+  const SensorSpec laser = sensor("l", "laser", {setting("view", {view}), setting("rays", {13}), setting("range", {0, 5})});
+  BeforeWall w(laser, 1, 20 * deg);
+  const auto x = w.world->read(0, 0).values;
+  ASSERT_EQ(x.size(), 13u);
+  for (int i = 0; i < 13; ++i) {
+    const double angle = view * (i / 12.0 - 0.5), off = angle - 20 * deg;  // from the wall's normal
+    const double due = std::cos(off) > 0 && 1 / std::cos(off) < 5 ? 1 / std::cos(off) : 5;
+    EXPECT_NEAR(x[static_cast<std::size_t>(i)], due, 2e-5 * due) << i;
+  }
+}
+
+TEST(Sense, a_height_scan_sees_steps_and_not_the_robot) {
+  SceneSpec s = scene(kStep);
+  s.gravity = {0, 0, 0};
+  add_ground(s);
+  RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+  box.sensors = {sensor("scan", "height_scan", {setting("size", {2, 1}), setting("points", {3, 2})})};
+  add(s, box, "free_body", {1, 2, 1.5}, from_roll_pitch_yaw(0.3, -0.2, std::numbers::pi / 2));  // looks along y, tilted
+  FieldObjectSpec step;
+  step.name = "step";
+  step.shape.kind = ShapeKind::box;
+  step.shape.size = {4, 1, 0.5};
+  step.X_WO = {to_matrix(Quat{1, 0, 0, 0}), {1, 3.3, 0.25}};  // 0.5 m high from y = 2.8 on
+  s.field.push_back(step);
+  const auto world = make_world(s);
+  const auto x = world->read(0, 0).values;
+  ASSERT_EQ(x.size(), 6u);
+  for (int j = 0; j < 2; ++j) {
+    EXPECT_NEAR(x[static_cast<std::size_t>(j)], 1.5, 1e-12) << "behind";
+    EXPECT_NEAR(x[static_cast<std::size_t>(2 + j)], 1.5, 1e-12) << "below: not its own body";
+    EXPECT_NEAR(x[static_cast<std::size_t>(4 + j)], 1.0, 1e-12) << "ahead, on the step";
+  }
+}
+
 TEST(Sense, controllers_see_joints_through_the_encoder) {
   RobotBuilder b("arm");
   b.base("post").fixed().solid_box(1, {0.1, 0.1, 0.1}, {0, 0, 0});

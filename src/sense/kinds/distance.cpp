@@ -1,0 +1,98 @@
+#include "sense/kinds/distance.h"
+
+#include <numbers>
+
+#include "sense/ground.h"
+#include "sense/rays.h"
+
+namespace gradus::sense {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+/// Unit vector at an angle from x, turned about x.
+Vec3 around_x(double from_axis, double turn) {
+  double s, c, st, ct;
+  sine_cosine(from_axis, s, c);
+  sine_cosine(turn, st, ct);
+  return {c, s * ct, s * st};
+}
+
+double upper_end(Binding& b, double otherwise) {
+  const std::vector<double> range = b.numbers("range");
+  return range.size() == 2 ? range[1] : otherwise;
+}
+
+}  // namespace
+
+void Sonar::bind(Binding& b) {
+  b.channel("distance", "m");
+  const double half = 0.5 * b.number("cone", 60 * kDegree);
+  std::vector<Vec3> rays{{1, 0, 0}};
+  for (int ring = 1; ring <= 3; ++ring)
+    for (int i = 0; i < 6 * ring; ++i) rays.push_back(around_x(half * ring / 3, 2 * std::numbers::pi * i / (6 * ring)));
+  b.rays(rays);
+  double s, c;
+  sine_cosine(b.number("slant", 40 * kDegree), s, c);
+  b.keep(upper_end(b, 2.55)), b.keep(c);
+}
+
+void Sonar::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
+  const double far = s.numbers[0], least_cosine = s.numbers[1];
+  double nearest = far;
+  const std::span<const RayAnswer> answers = w.rays->cast(w.number, s, far);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const RayAnswer& a = answers[i];
+    if (a.shape == kNothing || std::fabs(dot(a.normal, s.directions[i])) < least_cosine) continue;
+    if (a.distance < nearest) nearest = a.distance;
+  }
+  x[0] = nearest;
+}
+
+void Laser::bind(Binding& b) {
+  const int count = static_cast<int>(b.number("rays", 683));
+  const double view = b.number("view", 240 * kDegree);
+  std::vector<Vec3> rays;
+  for (int i = 0; i < count; ++i) {
+    double s, c;
+    sine_cosine(count > 1 ? view * (static_cast<double>(i) / (count - 1) - 0.5) : 0.0, s, c);
+    rays.push_back({c, s, 0});
+    b.channel("ray" + std::to_string(i), "m");
+  }
+  b.rays(rays);
+  b.keep(upper_end(b, 5.6));
+}
+
+void Laser::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
+  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0])) *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
+}
+
+void HeightScan::bind(Binding& b) {
+  const std::vector<double> size = b.numbers("size"), points = b.numbers("points");
+  const bool sized = size.size() == 2, counted = points.size() == 2;
+  const int nx = counted ? static_cast<int>(points[0]) : 17, ny = counted ? static_cast<int>(points[1]) : 11;
+  b.keep(nx), b.keep(ny);
+  b.keep(sized ? size[0] : 1.6), b.keep(sized ? size[1] : 1.0);
+  b.keep(b.number("above", 1)), b.keep(upper_end(b, 10));
+  for (int i = 0; i < nx * ny; ++i) b.channel("p" + std::to_string(i / ny) + "_" + std::to_string(i % ny), "m");
+}
+
+void HeightScan::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
+  const int nx = static_cast<int>(s.numbers[0]), ny = static_cast<int>(s.numbers[1]);
+  const Frame& f = w.frame(s.link);
+  const Vec3 p = base_position(w.q()) + f.p + f.R * s.X_LS.p;
+  const Mat3 R = f.R * s.X_LS.R;
+  // heading: its x axis laid flat; straight up or down its z axis says where ahead is
+  double ahead_x = R.x.x, ahead_y = R.x.y, n = std::sqrt(ahead_x * ahead_x + ahead_y * ahead_y);
+  if (n < 1e-6) ahead_x = -R.z.x, ahead_y = -R.z.y, n = std::sqrt(ahead_x * ahead_x + ahead_y * ahead_y);
+  ahead_x /= n, ahead_y /= n;
+  for (int i = 0; i < nx; ++i)
+    for (int j = 0; j < ny; ++j) {
+      const double a = nx > 1 ? s.numbers[2] * (static_cast<double>(i) / (nx - 1) - 0.5) : 0;
+      const double l = ny > 1 ? s.numbers[3] * (static_cast<double>(j) / (ny - 1) - 0.5) : 0;
+      const double gx = p.x + ahead_x * a - ahead_y * l, gy = p.y + ahead_y * a + ahead_x * l;
+      *x++ = p.z - ground_height(*w.model, gx, gy, p.z + s.numbers[4], p.z - s.numbers[5]);
+    }
+}
+
+}  // namespace gradus::sense
