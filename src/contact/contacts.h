@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "shape/trees/scene.h"
-#include "shape/library.h"
 #include "contact/solve/couple.h"
 #include "contact/find/static_world.h"
 #include "state/motion.h"
@@ -110,13 +109,13 @@ class Contacts {
     std::vector<Response> response;
     std::vector<CoupleSlot> slots;
   };
-  struct KindShapes;
+  struct KindItems;
 
   void add_field(const Model& model, const StaticWorld& statics);
-  void add_robots(const Model& model, Diagnostics& notes);
-  KindShapes shapes_of(const RobotModel& robot, Diagnostics& notes);
-  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out, Diagnostics& notes);
-  int add_compound(int robot, int group, const KindShapes& shapes, int first_reach);
+  void add_robots(const Model& model, const StaticWorld& statics, Diagnostics& notes);
+  static KindItems items_of(const RobotModel& robot, const KindShapes& shapes, Diagnostics& notes);
+  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindItems& out, Diagnostics& notes);
+  int add_compound(int robot, int group, const KindItems& shapes, int first_reach);
   int surface_number(const SurfaceSpec& surface);
   const SurfaceSpec& surface_of(const Model& model, const ItemInfo& item) const;
   void make_room(const Model& model, int threads);
@@ -141,7 +140,6 @@ class Contacts {
   int slot(int robot, int link) const;
   void receive(int robot, const Robot& r, const Couple& solver, double h) const;
 
-  ShapeLibrary library_;
   CollisionScene scene_{VolumeKind::aabb};
   std::vector<ItemInfo> items_, grounds_;
   std::vector<Compound> compounds_;  // robots first, then static objects

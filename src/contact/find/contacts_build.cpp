@@ -25,7 +25,7 @@ bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
 }  // namespace
 
 /// What robots of one kind share.
-struct Contacts::KindShapes {
+struct Contacts::KindItems {
   CompoundSetup setup;
   std::vector<ItemInfo> items;     // robot is filled in for each
   std::vector<double> link_reach;  // (nlink)
@@ -39,18 +39,17 @@ int Contacts::surface_number(const SurfaceSpec& surface) {
 }
 
 /// Items, tree, and pairs that never touch.
-Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& notes) {
+Contacts::KindItems Contacts::items_of(const RobotModel& robot, const KindShapes& shapes, Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
-  KindShapes out;
+  KindItems out;
   const std::vector<Pose> X = start_poses(kind);
   out.link_reach.assign(kind.links.size(), -1);
   std::vector<std::vector<int>> on_link(kind.links.size());
   std::vector<Vec3> centres;
   std::vector<int> parent;
-  for (const ShapeInfo& s : kind.shapes) {
-    if (!s.spec.collides) continue;
-    Result<Shape> shape = library_.add(s.spec, kind.meshes);
-    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
+  for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
+    const ShapeInfo& s = kind.shapes[i];
+    const std::optional<Shape>& shape = shapes[i];
     if (!shape) continue;
     ItemInfo item{-1, s.link, s.object, -1, {}, 0};
     bounding_sphere(*shape, item.centre, item.radius);
@@ -68,7 +67,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
 }
 
 /// Pairs that never touch: of one link, joined by a joint, or overlapping at the start.  X: link poses at the start
-void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out,
+void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindItems& out,
                                Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
   std::string left_out;
@@ -94,11 +93,11 @@ void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>&
          ""});
 }
 
-void Contacts::add_robots(const Model& model, Diagnostics& notes) {
+void Contacts::add_robots(const Model& model, const StaticWorld& statics, Diagnostics& notes) {
   struct Known {
     const RobotKind* kind;
     bool self;
-    KindShapes shapes;
+    KindItems shapes;
     int first_reach;
   };
   std::vector<Known> known;
@@ -109,7 +108,7 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
                            [&](const Known& k) { return k.kind == robot.kind.get() && k.self == robot.self_contact; });
     if (it == known.end()) {
       known.push_back(
-          {robot.kind.get(), robot.self_contact, shapes_of(robot, notes), static_cast<int>(link_reach_.size())});
+          {robot.kind.get(), robot.self_contact, items_of(robot, statics.shapes(*robot.kind), notes), static_cast<int>(link_reach_.size())});
       it = known.end() - 1;
       link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
     }
@@ -120,7 +119,7 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
 }
 
 /// A robot's shapes in the scene; −1 if it has none.
-int Contacts::add_compound(int robot, int group, const KindShapes& shapes, int first_reach) {
+int Contacts::add_compound(int robot, int group, const KindItems& shapes, int first_reach) {
   if (shapes.items.empty()) return -1;
   CompoundSetup setup = shapes.setup;
   setup.group = group;  // its motion knows what they do to each other
@@ -223,7 +222,7 @@ Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int 
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere
                           : model.volumes == "obb"  ? VolumeKind::obb
                                                     : VolumeKind::aabb);
-  add_robots(model, notes);
+  add_robots(model, statics, notes);
   add_field(model, statics);
   take_surfaces(model);
   make_room(model, threads);
