@@ -42,7 +42,7 @@ struct GpuFile {
           f(l.rotor);
       f(l.parent), f(l.branch), f(l.axis_kind), f(l.prismatic), f(l.follows), f(l.tip), f(l.on_branch_path),
           f(l.same_origin);
-      f(l.diagonal), f(l.leader), f(l.follower), f(l.hold), f(l.ratio);
+      f(l.diagonal), f(l.round), f(l.second), f(l.leader), f(l.follower), f(l.hold), f(l.ratio);
     }
     for (ContactPointT<float>& p : points)
       vec(p.p_BC), f(p.radius), f(p.friction), f(p.k), f(p.d), f(p.kt), f(p.dt), f(p.link), f(p.object);

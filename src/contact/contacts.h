@@ -7,6 +7,12 @@
 ///
 /// A contact is wanted before it closes, since couple decides by complementarity which contacts act:
 ///   gap ≤ reach,   reach = margin + h closing speed,   margin = 1 mm + h · 1 m/s                                 (1)
+///
+/// Which shapes are near each other changes slowly. The list of pairs is made with volumes that are larger than (1) asks,
+/// and kept until a robot may have used up what was added:
+///   |p − p₀| + 2 |vec(q q₀⁻¹)| r + max over chains Σ R_j |q_j − q_j0|  +  margin + h speed  ≤  reach of the list     (2)
+/// (r from the root, R_j from a joint's origin to the farthest point of the shapes beyond; 0: when the list was made.) The
+/// list changes no contact, only when shapes are asked for it, so it may be lost at any time.
 /// Islands are independent, so threads may solve them in any order. Nothing is allocated after build; what does not fit
 /// is left out and counted.
 #pragma once
@@ -15,7 +21,6 @@
 #include <vector>
 
 #include "shape/trees/scene.h"
-#include "shape/library.h"
 #include "contact/solve/couple.h"
 #include "contact/find/static_world.h"
 #include "state/motion.h"
@@ -64,8 +69,8 @@ class Contacts {
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
   std::size_t contact_room() const { return static_cast<std::size_t>(capacity_); }
 
-  /// A2, robot by robot while its frames are warm: the box that find sweeps over. Any thread may do it, each for its
-  /// robots.
+  /// A2, robot by robot while its numbers are warm: does the list of near pairs still hold for it (2)? Any thread may do
+  /// it, each for its robots.
   void look(int number, const Robot& robot, double h);
   /// The same for a robot that is nowhere, because its state is not finite.
   void leave_out(int number);
@@ -95,10 +100,25 @@ class Contacts {
     int surface;      // [take_surfaces]
     Vec3 centre;      // of a sphere around it, in its shape's frame       [m]
     double radius;
+    Pose X_LS;        // of its shape on its link, or in the world
   };
   struct Compound {
     int first_item;
-    int first_reach;  // in link_reach_; one number a link, shared by robots of one kind
+    int first_reach;  // in link_reach_ and lever_; one number a link, shared by robots of one kind
+  };
+  /// Where an item is in the state that is looked at.
+  struct ItemPlace {
+    Pose X_WS;
+    Vec3 centre;            // of the sphere around it
+    std::int64_t look = 0;  // in which it was made
+  };
+  /// A robot as it was when the list of near pairs was made.
+  struct Kept {
+    bool listed = false;
+    std::uint8_t rights = 0;  // what it may touch [rights_of]
+    double reach = 0;         // of its volumes                             [m]
+    Vec3 p{0, 0, 0};
+    Quat q{1, 0, 0, 0};
   };
   struct Island {
     int first_robot, robot_count, first_contact, contact_count;
@@ -111,18 +131,22 @@ class Contacts {
     std::vector<Response> response;
     std::vector<CoupleSlot> slots;
   };
-  struct KindShapes;
+  struct KindItems;
 
   void add_field(const Model& model, const StaticWorld& statics);
-  void add_robots(const Model& model, Diagnostics& notes);
-  KindShapes shapes_of(const RobotModel& robot, Diagnostics& notes);
-  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out, Diagnostics& notes);
-  int add_compound(int robot, int group, const KindShapes& shapes, int first_reach);
+  void add_robots(const Model& model, const StaticWorld& statics, Diagnostics& notes);
+  static KindItems items_of(const RobotModel& robot, const KindShapes& shapes, Diagnostics& notes);
+  static void leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindItems& out, Diagnostics& notes);
+  int add_compound(int robot, int group, const KindItems& shapes, int first_reach);
   int surface_number(const SurfaceSpec& surface);
   const SurfaceSpec& surface_of(const Model& model, const ItemInfo& item) const;
   void make_room(const Model& model, int threads);
   Work make_work(int slots) const;
+  static std::uint8_t rights_of(const Robot& robot);
+  Box3 box_of(int number, const Robot& robot) const;
+  void list_pairs(std::span<const Robot> robots, double h);
   void update_tree(int compound, const Robot& robot);
+  const ItemPlace& place_of(int item, std::span<const Robot> robots);
   void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
   void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
   void guess(const double* memory);
@@ -133,7 +157,6 @@ class Contacts {
   void note_slot(int robot, int link);
   Vec6 twist(const ItemInfo& item, std::span<const Robot> robots) const;
   bool immobile(const ItemInfo& item, std::span<const Robot> robots) const;
-  const ItemInfo& item(int compound, int number) const;
   double number_of(int compound, int number) const;
   int add_groups(int island, std::span<const Robot> robots, Work& w, double h);
   int add_group(int robot, const Robot& r, Work& w, std::size_t& room, double h);
@@ -142,7 +165,6 @@ class Contacts {
   int slot(int robot, int link) const;
   void receive(int robot, const Robot& r, const Couple& solver, double h) const;
 
-  ShapeLibrary library_;
   CollisionScene scene_{VolumeKind::aabb};
   std::vector<ItemInfo> items_, grounds_;
   std::vector<Compound> compounds_;  // robots first, then static objects
@@ -150,8 +172,16 @@ class Contacts {
   std::vector<int> compound_of_;     // (robots) −1: no shapes
   std::vector<std::uint8_t> wanted_, self_;  // (robots) tree is needed; self-contact is on
   std::vector<std::uint8_t> present_;        // (robots) its box is known
-  std::vector<double> reach_;                // (robots) of the last box
-  std::vector<Box3> boxes_;                  // (robots)
+  std::vector<double> lever_;                // (as link_reach_) R of (2); of the root: r
+  std::vector<double> way_;                  // (all links) sums of (2)
+  std::vector<double> used_, soon_;          // (robots) left side of (2); of this, what it moves in this step
+  std::vector<Kept> kept_;                   // (robots)
+  std::vector<double> kept_joints_;          // (all links; those of roots unused)
+  std::span<const ItemPair> pairs_;          // near each other, sorted
+  bool listed_ = false;                      // pairs_ were found, all of them
+  std::vector<ItemPlace> places_;            // (items)
+  std::vector<std::int64_t> moved_;          // (robots) the look in which the velocities of its links were made, if not by A1
+  std::int64_t look_ = 1;                    // number of the present one
   std::vector<Pose> poses_;                  // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;  // (surfaces²)

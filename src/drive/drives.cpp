@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clones.h"
 #include "drive/chain.inl"
 #include "drive/servo.inl"
 
@@ -52,7 +53,7 @@ void Drives::enter(View<access> view) {
   }
 }
 
-void Drives::begin(View<access> view, double h) {
+GRADUS_CLONES void Drives::begin(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *q = view.q() + 7, *v = view.v() + 6, *target = view.target(), *now = view.drive_state();
   DriveForce* out = view.drive_out();
@@ -70,7 +71,7 @@ void Drives::begin(View<access> view, double h) {
   }
 }
 
-bool Drives::review(View<access> view, double h) {
+GRADUS_CLONES bool Drives::review(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *v = view.v() + 6, *a = view.a(), *now = view.drive_state();
   DriveForce* out = view.drive_out();

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "contact/find/ground_points.h"
-#include "contact/law/compliant.h"
 #include "drive/drives.h"
 #include "engine/link_forces.h"
 #include "tree/kernels.h"
@@ -62,16 +61,29 @@ Result<std::unique_ptr<Engine>> Engine::make(const Model& model, const StaticWor
   return {std::move(e), std::move(notes)};
 }
 
+/// The scene's contact law; an error if there is none of its name.
+Diagnostics Engine::bind_law() {
+  std::vector<std::string> names;
+  for (const ContactLaw& l : options_.laws) {
+    if (l.name == model_.contact.law) law_ = &l;
+    names.emplace_back(l.name);
+  }
+  if (law_) return {};
+  const std::string near = nearest(model_.contact.law, names);
+  return {{{model_.file, 0, 0}, Severity::error, "there is no contact law '" + model_.contact.law + "'",
+           near.empty() ? "" : "did you mean '" + near + "'?"}};
+}
+
 Diagnostics Engine::bind_all() {
-  Diagnostics notes;
+  Diagnostics notes = bind_law();
+  if (!law_) return notes;
   std::vector<int> z_size, drive_size, sense_size;
   slots_.resize(model_.robots.size());
   for (int i = 0; i < robot_count(); ++i) {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(i)].kind;
     bind_named(i, notes);
     z_size.push_back(make_room(slot(i), kind));
-    if (model_.contact.law == "spring" && model_.contact.spring.s_nu > 0)
-      slot(i).scratch.spin.resize(kind.links.size());
+    if (law_->turns(model_.contact)) slot(i).scratch.spin.resize(kind.links.size());
     slot(i).scratch.drive_own = make_drive_scratch(kind, model_.step);
     drive_size.push_back(drive_state_size(kind, model_.step));
     append(notes, slot(i).senses.bind(model_, model_.robots[static_cast<std::size_t>(i)]));
@@ -88,7 +100,7 @@ Diagnostics Engine::bind_all() {
     const RobotLayout& at = layout_.robots[static_cast<std::size_t>(i)];
     s.context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &s.scratch};
     s.context.statics = statics_.kind(*robot.kind);
-    s.context.spring = model_.contact.law == "spring" ? &model_.contact.spring : nullptr;
+    s.context.contact = &model_.contact;
     s.scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
     s.scratch.field.resize(static_cast<std::size_t>(at.field_size));
     movers_.push_back({&s.context, &s.motion, &s.needs});
@@ -390,7 +402,7 @@ void Engine::begin(Slot& s) {
   s.scratch.rests = s.scratch.exact = false;
   s.scratch.kick = zero6<double>();
   if (s.needs.uses_drives) Drives::begin(View<Drives::access>(s.context), model_.step);
-  if (s.needs.uses_contacts) Compliant::begin(View<Compliant::access>(s.context), model_.step);
+  if (s.needs.uses_contacts) law_->begin(LawView(s.context), model_.step);
 }
 
 void Engine::predict(Slot& s) {
@@ -401,7 +413,7 @@ void Engine::predict(Slot& s) {
 
 bool Engine::review(Slot& s) {
   const RobotContext& c = s.context;
-  const bool law = s.needs.uses_contacts && !s.scratch.exact && Compliant::review(View<Compliant::access>(c), model_.step);
+  const bool law = s.needs.uses_contacts && !s.scratch.exact && law_->review(LawView(c), model_.step);
   const bool drive = s.needs.uses_drives && Drives::review(View<Drives::access>(c), model_.step);
   s.law_changed = law;
   return law || drive;
@@ -418,7 +430,7 @@ void Engine::move(int robot, int thread, const Input& input) {
 }
 
 bool Engine::may_solve_points(const Slot& s) const {
-  return s.needs.uses_contacts && !s.needs.infinite_mass && !s.context.spring && s.scratch.contact_count > 0;
+  return s.needs.uses_contacts && !s.needs.infinite_mass && law_->exact && s.scratch.contact_count > 0;
 }
 
 /// Opinions go round in circles: all points of the robot together. Drives keep theirs unless a limit is met.
@@ -502,7 +514,7 @@ void Engine::commit(Slot& s) {
   const RobotContext& c = s.context;
   if (s.needs.uses_drives) Drives::commit(View<Drives::access>(c), model_.step);
   s.motion->commit(c, model_.step);
-  if (s.needs.uses_contacts) Compliant::remember(View<Compliant::access>(c), model_.step);
+  if (s.needs.uses_contacts) law_->remember(LawView(c), model_.step);
 }
 
 void Engine::finish(int robot, const State& next, bool look_after) {

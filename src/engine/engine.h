@@ -18,6 +18,7 @@
 
 #include "contact/contacts.h"
 #include "contact/find/static_world.h"
+#include "contact/law/law.h"
 #include "contact/solve/own_points.h"
 #include "drive/drives.h"
 #include "engine/groups.h"
@@ -50,6 +51,7 @@ class Engine {
     double (*clock)() =
         nullptr;  // processor time of the calling thread [s], to measure robots' cost; null: not measured
     bool poison = kPoisonByDefault;
+    std::span<const ContactLaw> laws = all_contact_laws();  // that scenes may name; must outlive the engine
   };
   /// Binds every robot to its motion; all that is missing is reported. model and statics must outlive the engine;
   /// statics may be shared by the engines of one model.
@@ -123,6 +125,7 @@ class Engine {
   };
 
   Engine(const Model& model, const StaticWorld& statics, Options options);
+  Diagnostics bind_law();
   Diagnostics bind_all();
   void bind_named(int robot, Diagnostics& notes);
   static void bind(Slot& s, const MotionTable& motion);
@@ -155,6 +158,7 @@ class Engine {
   const Model& model_;
   const StaticWorld& statics_;
   Options options_;
+  const ContactLaw* law_ = nullptr;
   Layout layout_;
   std::vector<Slot> slots_;
   std::vector<const RobotContext*> contexts_;  // of every slot, for the groups

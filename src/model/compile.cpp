@@ -257,7 +257,9 @@ class Compiler {
       l.diagonal = l.J.xy == 0 && l.J.xz == 0 && l.J.yz == 0;
       out_->mass += l.mass;
     }
+    for (Link& l : links) l.round = round_axis(l);
     out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
+    for (const JointPair& p : out_->pairs->joints) links[static_cast<std::size_t>(p.second)].second = p.second != p.first;
   }
 
   void finish_points() {

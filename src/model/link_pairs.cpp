@@ -5,7 +5,8 @@ namespace {
 
 /// Can one run of instructions do both joints?
 bool same_sort(const Link& a, const Link& b) {
-  return a.axis_kind == b.axis_kind && a.prismatic == b.prismatic && a.same_origin == b.same_origin;
+  return a.axis_kind == b.axis_kind && a.prismatic == b.prismatic && a.same_origin == b.same_origin &&
+         (a.round == Axis::general) == (b.round == Axis::general);
 }
 
 /// For every link the other one of its pair, or itself.
@@ -30,6 +31,44 @@ std::vector<int> find_twins(const std::vector<Link>& links) {
 
 bool weightless(const Link& l) { return l.mass == 0 && l.diagonal && l.J.xx == 0 && l.J.yy == 0 && l.J.zz == 0; }
 
+/// Is the inertia the same across the axis?
+bool is_round(const Link& l, Axis axis) {
+  if (!l.diagonal) return false;
+  if (axis == Axis::x) return l.J.yy == l.J.zz;
+  if (axis == Axis::y) return l.J.xx == l.J.zz;
+  return l.J.xx == l.J.yy;
+}
+
+/// Numbers of a body that is round about a coordinate axis.
+struct Spindle {
+  double com, along, across;  // place of the centre of mass, inertia along and across the axis
+};
+Spindle about(const Link& l, Axis axis) {
+  if (axis == Axis::x) return {l.com.x, l.J.xx, l.J.yy};
+  if (axis == Axis::y) return {l.com.y, l.J.yy, l.J.zz};
+  return {l.com.z, l.J.zz, l.J.xx};
+}
+
+/// Does the centre of mass lie on the axis?
+bool on_axis(const Link& l, Axis axis) {
+  return (axis == Axis::x || l.com.x == 0) && (axis == Axis::y || l.com.y == 0) && (axis == Axis::z || l.com.z == 0);
+}
+
+/// An axis about which both are round, best one with the centres of mass on it.
+void find_round(const Link& a, const Link& b, JointPair& p) {
+  p.round = Axis::general;
+  p.on_axis = false;
+  for (Axis axis : {Axis::x, Axis::y, Axis::z}) {
+    if (p.on_axis || !is_round(a, axis) || !is_round(b, axis)) continue;
+    p.on_axis = on_axis(a, axis) && on_axis(b, axis);
+    p.round = axis;
+    const Spindle s = about(a, axis), t = about(b, axis);
+    p.along = two(s.com, t.com);
+    p.j = two(s.across, t.across);
+    p.d = two(s.along - s.across, t.along - t.across);
+  }
+}
+
 JointPair make_joint_pair(const std::vector<Link>& links, int first, int second) {
   const Link &a = links[static_cast<std::size_t>(first)], &b = links[static_cast<std::size_t>(second)];
   JointPair p{};
@@ -45,6 +84,8 @@ JointPair make_joint_pair(const std::vector<Link>& links, int first, int second)
               two(a.J.yy, b.J.yy), two(a.J.yz, b.J.yz), two(a.J.zz, b.J.zz)};
   p.link.diagonal = a.diagonal && b.diagonal;
   p.massless = weightless(a) && weightless(b);
+  find_round(a, b, p);
+  p.link.round = p.round;
   p.shared = first != second && b.leader == first;
   p.link.ratio = two(a.ratio, b.ratio);
   p.first = first;
@@ -67,21 +108,10 @@ BodyPair make_body_pair(const Link& a, const Link& b, int first, int second) {
           second};
 }
 
-/// Numbers of a body of revolution about a coordinate axis.
-struct Spindle {
-  double com, along, across;  // place of the centre of mass, inertia along and across the axis
-};
-Spindle about(const Link& l, Axis axis) {
-  if (axis == Axis::x) return {l.com.x, l.J.xx, l.J.yy};
-  if (axis == Axis::y) return {l.com.y, l.J.yy, l.J.zz};
-  return {l.com.z, l.J.zz, l.J.xx};
-}
-
 /// The axis of a body of revolution; general: it is none.
 Axis spindle_axis(const Link& l) {
-  if (l.com.x == 0 && l.com.y == 0 && l.J.xx == l.J.yy) return Axis::z;
-  if (l.com.x == 0 && l.com.z == 0 && l.J.xx == l.J.zz) return Axis::y;
-  if (l.com.y == 0 && l.com.z == 0 && l.J.yy == l.J.zz) return Axis::x;
+  for (Axis axis : {Axis::z, Axis::y, Axis::x})
+    if (on_axis(l, axis) && is_round(l, axis)) return axis;
   return Axis::general;
 }
 
@@ -139,6 +169,12 @@ void find_limbs(const std::vector<Link>& links, LinkPairs& out) {
 }
 
 }  // namespace
+
+Axis round_axis(const Link& link) {
+  for (Axis axis : {Axis::x, Axis::y, Axis::z})
+    if (is_round(link, axis)) return axis;
+  return Axis::general;
+}
 
 LinkPairs pair_links(const std::vector<Link>& links) {
   LinkPairs out;

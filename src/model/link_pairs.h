@@ -17,6 +17,10 @@ struct JointPair {
   // Inward walks go through the pairs backwards; inertias stay in registers from a pair to the one before, unless:
   bool follows;  // the parents are the pair before
   bool massless;
+  // Two round bodies, as most are: inertias j 1 + d a aᵀ about an axis a of the links; general: one is not round.
+  Axis round;
+  bool on_axis;  // both centres of mass lie on that axis, at `along`
+  Two along, j, d;
   bool shared;               // one motor for both: the second follows the first [LinkT::leader]
   int collect_1, collect_2;  // slots in which the links find what other pairs handed to them; −1: none
   int into_1, into_2;        // if it does not follow: the slots of the parents
@@ -49,6 +53,8 @@ struct LinkPairs {
   int slot_count = 1;         // of inward walks; slot 0 is the root's
 };
 
+/// An axis of the link across which its inertia is the same; general: there is none.
+Axis round_axis(const Link& link);
 LinkPairs pair_links(const std::vector<Link>& links);
 
 }  // namespace gradus

@@ -36,6 +36,8 @@ struct LinkT {
   bool on_branch_path;  // lies between the root and a branching link
   bool same_origin;     // p_PB is zero
   bool diagonal;        // J has no products of inertia
+  Axis round;           // J is the same across this axis; general: it is not
+  bool second;          // the second of its pair [link_pairs.h]: sums over links are made in two halves
   // One motor on two joints of the same parent: the follower's coordinate is `ratio` times the leader's, plus a
   // constant.
   std::int16_t leader;    // of a follower: the link that it shares its coordinate with, a smaller number; −1: none

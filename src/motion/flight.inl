@@ -45,27 +45,12 @@ struct FlightSumT {
   Vec3T<T> shift;          // from the falling frame's origin to the root at the end
 };
 
-/// Momentum of a link about the root, which is at rest in the falling frame.
-template <class T, class F>
-GRADUS_INLINE Vec6T<T> momentum_of(const LinkT<F>& l, const FrameT<T>& f, Vec3T<T>& mc) {
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com), p = (f.V.l + cross(f.V.a, c)) * T(l.mass);
-  const Vec3T<T> spin = transpose_times(f.R, f.V.a);
-  const Vec3T<T> own = l.diagonal ? Vec3T<T>{spin.x * T(l.J.xx), spin.y * T(l.J.yy), spin.z * T(l.J.zz)}
-                                  : cast<T>(l.J) * spin;
-  mc += c * T(l.mass);
-  return {cross(c, p) + f.R * own, p};
-}
-
-/// Inertia of a link about the root's origin, as own_inertia makes it, without velocity products.
-template <class T, class F>
-GRADUS_INLINE RigidInertiaT<T> inertia_of(const LinkT<F>& l, const FrameT<T>& f) {
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-  const T m = T(l.mass);
-  const Vec3T<T> h = c * m;
-  const Sym3T<T> A = l.diagonal ? rotated_diagonal(f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(f.R, cast<T>(l.J));
-  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  return {{A.xx + yy + zz, A.xy - h.x * c.y, A.xz - h.x * c.z, A.yy + xx + zz, A.yz - h.y * c.z, A.zz + xx + yy}, h, m};
-}
+/// A sum over links as walks in pairs make it [flight_pairs.h]: first and second links of pairs, then the root.
+template <class S>
+struct HalvesT {
+  S half[2], root;
+  GRADUS_INLINE S& of(bool is_root, bool second) { return is_root ? root : half[second]; }
+};
 
 template <class F>
 GRADUS_INLINE bool has_mass(const LinkT<F>& l) {
@@ -83,25 +68,36 @@ GRADUS_INLINE void sum_momenta(const KindArraysT<F>& kind, const CoordinatesT<T>
   const T o = T(0.0);
   const Vec3T<T> rise = acc0.l * h;  // of the root's velocity in the falling frame
   sum.shift = (jump + rise) * (T(0.5) * h);
-  sum.before = sum.after = sum.given = zero6<T>();
-  sum.mc = sum.kick = zero3<T>();
-  sum.I = {{o, o, o, o, o, o}, zero3<T>(), o};
+  sum.given = zero6<T>();
+  sum.kick = zero3<T>();
+  const Vec6T<T> none = zero6<T>();
+  const RigidInertiaT<T> nothing{{o, o, o, o, o, o}, zero3<T>(), o};
+  HalvesT<Vec6T<T>> start{{none, none}, none}, change = start;
+  HalvesT<Vec3T<T>> mc{{none.a, none.a}, none.a};
+  HalvesT<RigidInertiaT<T>> all{{nothing, nothing}, nothing};
   for (int i = 0; i < kind.nlink; ++i) {
     const LinkT<F>& l = kind.links[i];
     const FrameT<T>& f0 = before.outward(kind.links, x, i);
     const FrameT<T>& f1 = after.outward(kind.links, x1, i);
     room.change[i] = room.impulse[i] = zero6<T>();
     if (!has_mass(l)) continue;
-    const Vec6T<T> H0 = momentum_of(l, f0, sum.mc);
-    const RigidInertiaT<T> I = inertia_of(l, f1);
+    const RigidInertiaT<T> I0 = own_inertia(l, f0), I = own_inertia(l, f1);
+    const Vec6T<T> H0 = I0 * f0.V;
     Vec6T<T> H1 = I * Vec6T<T>{f1.V.a, f1.V.l + rise};
     H1.a += cross(sum.shift, H1.l);
     room.inertia[i] = I;
-    sum.before += H0;
-    sum.after += H1;
-    sum.I.A += I.A, sum.I.h += I.h, sum.I.m += I.m;
     room.change[i] = H1 - H0;
+    start.of(i == 0, l.second) += H0;
+    change.of(i == 0, l.second) += room.change[i];
+    mc.of(i == 0, l.second) += I0.h;
+    RigidInertiaT<T>& a = all.of(i == 0, l.second);
+    a.A += I.A, a.h += I.h, a.m += I.m;
   }
+  sum.before = start.half[0] + start.half[1] + start.root;
+  sum.after = sum.before + (change.half[0] + change.half[1] + change.root);
+  sum.mc = mc.half[0] + mc.half[1] + mc.root;
+  sum.I = all.half[0];
+  for (const RigidInertiaT<T>& a : {all.half[1], all.root}) sum.I.A += a.A, sum.I.h += a.h, sum.I.m += a.m;
 }
 
 /// A force held through the step on a point of a link, r from the root: its impulse belongs to the balance.
@@ -154,7 +150,8 @@ GRADUS_INLINE Vec6T<T> fly_on(const KindArraysT<F>& kind, const CoordinatesT<T>&
   }
   const Vec6T<T> dV0 = root ? solve(*root, room.impulse[0] - room.change[0]) : zero6<T>();
   // Outwards: the change of speeds, and with them the twists and momenta at the new place.
-  sum.after = zero6<T>();
+  const Vec6T<T> none = zero6<T>();
+  HalvesT<Vec6T<T>> end{{none, none}, none};
   room.impulse[0] = dV0;
   for (int i = 0; i < n; ++i) {
     const LinkT<F>& l = links[i];
@@ -171,11 +168,10 @@ GRADUS_INLINE Vec6T<T> fly_on(const KindArraysT<F>& kind, const CoordinatesT<T>&
       v1[i - 1] += u;
       room.change[i] = room.change[l.parent] + f1.S * v1[i - 1];
     }
-    if (!root || !has_mass(l)) continue;
-    Vec6T<T> H = room.inertia[i] * room.change[i];
-    H.a += cross(sum.shift, H.l);
-    sum.after += H;
+    if (root && has_mass(l)) end.of(i == 0, l.second) += room.inertia[i] * room.change[i];
   }
+  sum.after = end.half[0] + end.half[1] + end.root;
+  sum.after.a += cross(sum.shift, sum.after.l);
   return dV0;
 }
 

@@ -42,7 +42,7 @@ struct RobotContext {
   RobotLayout at;
   RobotScratch* s;
   const StaticKind* statics = nullptr;    // the field's objects as this kind of robot meets them; null: none
-  const SpringLawSpec* spring = nullptr;  // the scene's contact law, if it is `spring`; null: compliant
+  const ContactSpec* contact = nullptr;   // the scene's numbers of contact
 };
 
 /// The declared part of a RobotContext.
@@ -55,7 +55,7 @@ class View {
   Vec3 gravity() const { return c_.gravity; }
   std::int64_t k() const { return c_.k; }
   const StaticKind* statics() const { return c_.statics; }
-  const SpringLawSpec* spring() const { return c_.spring; }
+  const ContactSpec& contact_numbers() const { return *c_.contact; }
 
   const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }
   const double* v() const requires(has(A.reads, Field::v)) { return c_.now + c_.at.v; }

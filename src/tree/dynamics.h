@@ -68,17 +68,48 @@ GRADUS_INLINE Vec6T<T> operator*(const RigidInertiaT<T>& r, const Vec6T<T>& V) {
   return {cross_add(r.A * V.a, r.h, V.l), V.l * r.m - cross(r.h, V.a)};
 }
 
-/// Link's own inertia about the root's origin and its velocity-product force V ×* I V.
+/// Inertia j 1 + d a aᵀ of a body that is round about the axis a.
+template <class T>
+GRADUS_INLINE Sym3T<T> round_inertia(Vec3T<T> a, T j, T d) {
+  const Vec3T<T> b = a * d;
+  return {j + a.x * b.x, a.x * b.y, a.x * b.z, j + a.y * b.y, a.y * b.z, j + a.z * b.z};
+}
+
+/// J about the centre of mass in world axes; most bodies are round, and only one axis of them need be turned.
+template <class T, class F>
+GRADUS_INLINE Sym3T<T> turned_inertia(const LinkT<F>& l, const Mat3T<T>& R) {
+  switch (l.round) {
+    case Axis::x:
+      return round_inertia(R.x, T(l.J.yy), T(l.J.xx - l.J.yy));
+    case Axis::y:
+      return round_inertia(R.y, T(l.J.zz), T(l.J.yy - l.J.zz));
+    case Axis::z:
+      return round_inertia(R.z, T(l.J.xx), T(l.J.zz - l.J.xx));
+    case Axis::general:
+      break;
+  }
+  return l.diagonal ? rotated_diagonal(R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(R, cast<T>(l.J));
+}
+
+/// Of mass m at c, with the inertia A about c.
+template <class T>
+GRADUS_INLINE RigidInertiaT<T> inertia_at(T m, Vec3T<T> c, const Sym3T<T>& A) {
+  const Vec3T<T> h = c * m;
+  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+  return {{A.xx + (yy + zz), A.xy - h.x * c.y, A.xz - h.x * c.z, A.yy + (xx + zz), A.yz - h.y * c.z, A.zz + (xx + yy)},
+          h,
+          m};
+}
+
+/// Link's own inertia about the root's origin.
+template <class T, class F>
+GRADUS_INLINE RigidInertiaT<T> own_inertia(const LinkT<F>& l, const FrameT<T>& f) {
+  return inertia_at(T(l.mass), f.p + f.R * cast<T>(l.com), turned_inertia(l, f.R));
+}
+/// The same, and its velocity-product force V ×* I V.
 template <class T, class F>
 GRADUS_INLINE void own_inertia(const LinkT<F>& l, const FrameT<T>& f, RigidInertiaT<T>& I, Vec6T<T>& b) {
-  const Vec3T<T> c = f.p + f.R * cast<T>(l.com);
-  I.m = T(l.mass);
-  I.h = c * I.m;
-  I.A = l.diagonal ? rotated_diagonal(f.R, T(l.J.xx), T(l.J.yy), T(l.J.zz)) : rotated(f.R, cast<T>(l.J));
-  const Vec3T<T>& h = I.h;
-  const T xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
-  I.A = {I.A.xx + yy + zz, I.A.xy - h.x * c.y, I.A.xz - h.x * c.z,
-         I.A.yy + xx + zz, I.A.yz - h.y * c.z, I.A.zz + xx + yy};
+  I = own_inertia(l, f);
   b = cross_force(f.V, I * f.V);
 }
 template <class T, class F>

@@ -1,6 +1,7 @@
 /// Kernels that do two links of one robot at a time on a core: the equations of frames.h and dynamics.h with the scalar
 /// Two. The same bits as link by link, but for the order of sums over links.
 #pragma once
+#include "base/clones.h"
 #include "model/link_pairs.h"
 #include "tree/dynamics.h"
 
@@ -18,7 +19,7 @@ GRADUS_INLINE void store_two(const Mat3T<Two>& ab, Mat3& a, Mat3& b) {
 /// Both links of a pair, about one axis. A function of its own: several of them in one, GCC merges their ends and moves
 /// every number from register to register there.
 template <Axis axis, bool prismatic, bool velocities>
-[[gnu::noinline]] void step_pair(const JointPair& j, const CoordinatesT<double>& x, Frame* frames) {
+[[gnu::noinline]] GRADUS_CLONES void step_pair(const JointPair& j, const CoordinatesT<double>& x, Frame* frames) {
   const Frame &a = frames[j.parent_1], &b = frames[j.parent_2];
   Frame &c = frames[j.first], &d = frames[j.second];  // one link if it has no twin: written twice with the same
   LinkT<Two> l{};
@@ -135,16 +136,37 @@ template <class Force>
     s.sum_I += I1, s.sum_b += b1;
 }
 
-/// Adds the inertia and bias of a pair's own links; completes f, which has the velocities.
-GRADUS_INLINE void add_own(const JointPair& j, const Frame& f1, const Frame& f2, FrameT<Two>& f, Mat6T<Two>& I,
-                           Vec6T<Two>& b) {
-  RigidInertiaT<Two> own;
-  Vec6T<Two> own_b;
-  f.R = load_two(f1.R, f2.R);
-  f.p = load_two(f1.p, f2.p);
-  own_inertia(j.link, f, own, own_b);
+GRADUS_INLINE const Vec3& column(const Mat3& R, Axis axis) {
+  return axis == Axis::z ? R.z : axis == Axis::y ? R.y : R.x;
+}
+
+/// Inertias of a pair's own links about the root's origin, as own_inertia makes them: of round bodies only one axis is
+/// turned.
+GRADUS_INLINE RigidInertiaT<Two> own_of_pair(const JointPair& j, const Frame& f1, const Frame& f2) {
+  const Vec3T<Two> p = load_two(f1.p, f2.p);
+  if (j.round == Axis::general) {
+    const Mat3T<Two> R = load_two(f1.R, f2.R);
+    return inertia_at(j.link.mass, p + R * j.link.com, turned_inertia(j.link, R));
+  }
+  const Vec3T<Two> a = load_two(column(f1.R, j.round), column(f2.R, j.round));
+  const Vec3T<Two> c = j.on_axis ? p + a * j.along : p + load_two(f1.R, f2.R) * j.link.com;
+  return inertia_at(j.link.mass, c, round_inertia(a, j.j, j.d));
+}
+
+/// Momentum of a pair's links about the root, which is taken to be at rest, and mass times centre of mass.
+struct PairMomentum {
+  Vec6T<Two> H;
+  Vec3T<Two> h;
+};
+
+/// Adds the inertia and bias of a pair's own links.  V: their velocities
+GRADUS_INLINE void add_own(const JointPair& j, const Frame& f1, const Frame& f2, const Vec6T<Two>& V, Mat6T<Two>& I,
+                           Vec6T<Two>& b, PairMomentum& out) {
+  const RigidInertiaT<Two> own = own_of_pair(j, f1, f2);
+  out.H = own * V;
+  out.h = own.h;
   I += own;
-  b += own_b;
+  b += cross_force(V, out.H);
 }
 
 /// Two joints, each with a coordinate of its own.
@@ -180,10 +202,11 @@ GRADUS_INLINE void gather_root(const Link& link, const Frame& f, const Contact& 
 /// follower is apart from its leader (LinkPairs::shared_apart).
 ///   contact.any(i)         are there external forces on link i?
 ///   slots (slot_count)     room
+///   momenta (pairs)        of the links with mass: a step in flight wants them [motion/flight_pairs.h]
 template <class Force, class Contact>
 GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT<double>& x, const Frame* frames,
                                        const Force& force, const Contact& contact, LimbSlot* slots,
-                                       JointFactor* factors, Mat6& I0, Vec6& b0) {
+                                       JointFactor* factors, PairMomentum* momenta, Mat6& I0, Vec6& b0) {
   const LinkPairs& pairs = *kind.pairs;
   const LimbSlot none{zero66<double>(), zero66<double>(), zero6<double>(), zero6<double>()};
   for (int k = 0; k < pairs.slot_count; ++k) slots[k] = none;
@@ -201,7 +224,7 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
     }
     FrameT<Two> f;
     f.V = load_two(f1.V, f2.V);
-    if (!j.massless) add_own(j, f1, f2, f, I, b);
+    if (!j.massless) add_own(j, f1, f2, f.V, I, b, momenta[k]);
     if (collects) add_sums(s1, s2, I, b);
     if (contact.any(j.first) || contact.any(j.second)) add_contacts(j, frames, contact, I, b);
     f.S = load_two(f1.S, f2.S);
@@ -216,7 +239,7 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
 }
 
 /// The outward pass [dynamics.h: aba_outward], two links at a time.
-inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x, const Frame* frames,
+GRADUS_CLONES inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x, const Frame* frames,
                                  const JointFactor* factors, Vec6 acc0, Vec6* acc, double* a) {
   acc[0] = acc0;
   for (const JointPair& j : pairs.joints) {
@@ -255,10 +278,6 @@ struct BodySumT {
   }
 };
 
-GRADUS_INLINE const Vec3& column(const Mat3& R, Axis axis) {
-  return axis == Axis::z ? R.z : axis == Axis::y ? R.y : R.x;
-}
-
 GRADUS_INLINE void add_pair(const SpindlePair& s, const Frame& f, const Frame& g, BodySumT<Two>& sum) {
   const Vec3T<Two> a = load_two(column(f.R, s.axis), column(g.R, s.axis));
   add_outer(sum.J, a, s.d);
@@ -273,7 +292,7 @@ GRADUS_INLINE void add_pair(const BodyPair& b, const Frame& f, const Frame& g, B
 }
 
 /// All links as one rigid body: mass, centre of mass from the root's origin, inertia about it (world axes).
-inline void common_body(const RobotKind& kind, const Frame* frames, double& mass, Vec3& com, Sym3& J) {
+GRADUS_CLONES inline void common_body(const RobotKind& kind, const Frame* frames, double& mass, Vec3& com, Sym3& J) {
   const LinkPairs& pairs = *kind.pairs;
   const Two o(0.0);
   BodySumT<Two> s{o, {o, o, o}, {o, o, o, o, o, o}};

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "load/robot_toml.h"
+#include "motion/articulated/articulated.inl"
+#include "motion/flight_pairs.h"
 #include "support/robots.h"
 #include "tree/kernels.h"
 #include "tree/pairs.h"
@@ -116,6 +118,7 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
   } contact;
   TreeScratch one(kind), pairs(kind);
   std::vector<LimbSlot> slots(static_cast<std::size_t>(kind.pairs->slot_count));
+  std::vector<PairMomentum> momenta(kind.pairs->joints.size());
   std::vector<double> a(static_cast<std::size_t>(kind.njoint())), a_pairs(a.size()), tau(a.size()), e(a.size());
   for (int k = 0; k < kStates; ++k) {
     const RandomState s = random_state(kind, random);
@@ -130,7 +133,8 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     Vec6 b, b_pairs;
     aba_inward(kind.links.data(), kind.nlink(), x, given, force, contact, one.branch_I.data(), one.branch_b.data(),
                kind.branch_count, one.factors.data(), I, b);
-    aba_inward_in_pairs(kind, x, frames.data(), force, contact, slots.data(), pairs.factors.data(), I_pairs, b_pairs);
+    aba_inward_in_pairs(kind, x, frames.data(), force, contact, slots.data(), pairs.factors.data(), momenta.data(),
+                        I_pairs, b_pairs);
     const double size = I.A.xx + I.A.yy + I.A.zz + I.C.xx, force_size = norm(b.a) + norm(b.l);
     EXPECT_NEAR(I_pairs.A.xy, I.A.xy, 1e-13 * size);
     EXPECT_NEAR(I_pairs.B.x.y, I.B.x.y, 1e-13 * size);
@@ -146,6 +150,59 @@ TEST_P(Pairs, articulated_bodies_are_those_of_links_one_by_one) {
     for (std::size_t i = 0; i < one.acc.size(); ++i)
       ASSERT_LE(norm(pairs.acc[i].a - one.acc[i].a) + norm(pairs.acc[i].l - one.acc[i].l), 1e-11 * largest)
           << "state " << k;
+  }
+}
+
+/// A step in flight: what links lack of their momenta, and what the joints and the root then take.
+TEST_P(Pairs, fly_as_links_one_by_one) {
+  if (kind.pairs->shared_apart) GTEST_SKIP() << "such robots fly link by link";
+  constexpr double h = 0.001;
+  const auto n = static_cast<std::size_t>(kind.nlink()), nj = static_cast<std::size_t>(kind.njoint());
+  const bool free = kind.root == RootKind::free;
+  std::vector<std::byte> memory(FlightPairsRoom::size(kind)), memory_pairs(memory.size());
+  const FlightRoomT<double> one = FlightPairsRoom::at(kind, memory.data()).links;
+  const FlightPairsRoom room = FlightPairsRoom::at(kind, memory_pairs.data());
+  std::vector<Frame> next(n);
+  std::vector<JointFactor> factors(n);
+  std::vector<Mat6> branch_I(static_cast<std::size_t>(kind.branch_count));
+  std::vector<Vec6> branch_b(branch_I.size()), acc(n);
+  std::vector<DriveForce> drive(nj, DriveForce{});
+  std::vector<double> a(nj), v1(nj), v1_pairs(nj);
+  for (int k = 0; k < kStates; ++k) {
+    const RandomState s = random_state(kind, random), t = random_state(kind, random);
+    const auto x = coordinates_of(s.q.data(), s.v.data()), x1 = coordinates_of(t.q.data(), t.v.data());
+    compute_frames(kind, s.q.data(), s.v.data(), frames.data());
+    compute_frames(kind, t.q.data(), t.v.data(), next.data());
+    for (DriveForce& d : drive) d.tau = random.in(-3, 3), d.e = random.in(0, 0.1);
+    const GivenFrames<double> before(frames.data()), after(next.data());
+    Factor6 root;
+    const ArticulatedRoomT<double> factor_room{&root, factors.data(), branch_I.data(), branch_b.data()};
+    std::vector<int> begin(n + 1, 0);
+    predict_articulated(arrays_of(kind), Vec3{0, 0, -9.81}, x, before, drive.data(),
+                        static_cast<const StaticContact*>(nullptr), begin.data(),
+                        [](int, const Frame&, Mat6&, Vec6&) {}, factor_room, acc.data(), a.data());
+    const Vec3 jump{0.1, -0.2, 0.3};
+    FlightSumT<double> sum, sum_pairs;
+    for (std::size_t j = 0; j < nj; ++j) v1[j] = v1_pairs[j] = t.v[6 + j];
+    sum_momenta(arrays_of(kind), x, before, x1, after, acc[0], jump, h, one, sum);
+    const Vec6 twist = fly_on(arrays_of(kind), x, before, x1, after, drive.data(), factors.data(),
+                              free ? &root : nullptr, acc[0], a.data(), h, one, v1.data(), sum);
+    momenta_in_pairs(kind, frames.data(), room.before);
+    sum_momenta_in_pairs(kind, frames.data(), next.data(), acc[0], jump, h, room, sum_pairs);
+    const Vec6 twist_pairs =
+        fly_on_in_pairs(kind, frames.data(), next.data(), drive.data(), factors.data(), free ? &root : nullptr, acc[0],
+                        a.data(), h, room, v1_pairs.data(), sum_pairs);
+    auto size = [](const Vec6& V) { return norm(V.a) + norm(V.l); };
+    EXPECT_LE(size(sum_pairs.before - sum.before), 1e-12 * size(sum.before));
+    if (free) {
+      EXPECT_LE(size(sum_pairs.after - sum.after), 1e-9 * size(sum.after));
+    }
+    EXPECT_LE(norm(sum_pairs.mc - sum.mc), 1e-13 * kind.mass);
+    EXPECT_NEAR(sum_pairs.I.A.xy, sum.I.A.xy, 1e-12 * (sum.I.A.xx + sum.I.A.yy));
+    EXPECT_LE(size(twist_pairs - twist), 1e-9 * (1 + size(twist)));
+    double largest = 1;
+    for (double y : v1) largest = std::max(largest, std::abs(y));
+    for (std::size_t j = 0; j < nj; ++j) ASSERT_NEAR(v1_pairs[j], v1[j], 1e-9 * largest) << "state " << k;
   }
 }
 

@@ -4,6 +4,8 @@
 #include "extending/board.h"
 #include "extending/compass.h"
 #include "extending/drift.h"
+#include "extending/honey.h"
+#include "model/check.h"
 #include "support/robots.h"
 
 namespace gradus::test {
@@ -29,6 +31,41 @@ TEST(Extending, a_motion_in_one_file_moves_a_body) {
   EXPECT_DOUBLE_EQ(next[0], 0.02);
   EXPECT_DOUBLE_EQ(next[2], 0.0) << "does not fall";
   EXPECT_DOUBLE_EQ(next[10], 2.0);
+}
+
+/// A plate of mass m on four corners of drag d_t each: v⁺ = v/(1 + 4 h d_t/m), while the floor carries its weight.
+TEST(Extending, a_contact_law_in_one_file_drags_a_box) {
+  constexpr double h = 0.001, mass = 2;
+  SceneSpec s = scene(h);
+  add_ground(s);
+  const double rest = -mass * 9.81 / (4 * s.contact.stiffness);  // depth of each corner
+  add(s, solid_box(mass, {1, 1, 0.002}), "single_body", {0, 0, 0.001 + rest}).v_WB = {1, 0, 0};
+  s.robots[0].on_ground = false;
+  auto model = compile(s);
+  ASSERT_TRUE(model);
+  model->contact.law = Honey::name;
+  EXPECT_FALSE(World::make(*model)) << "no law of that name ships";
+  constexpr ContactLaw laws[] = {contact_law<Honey>()};
+  World::Options options;
+  options.laws = laws;
+  const auto world = World::make(std::move(*model), options);
+  ASSERT_TRUE(world);
+  double v = 1;
+  for (int i = 0; i < 50; ++i) {
+    (*world)->step();
+    v /= 1 + 4 * h * s.contact.tangential_damping / mass;
+    ASSERT_NEAR((*world)->v(0)[3], v, 1e-3 * v) << i;
+  }
+  double carried = 0;
+  for (const ContactMemory& m : (*world)->contact_memory(0)) carried += m.fn;
+  EXPECT_NEAR(carried, mass * 9.81, 0.01 * mass * 9.81);
+}
+
+/// Scenes are checked before the registry is in sight [model/check.h]: both must know the same laws.
+TEST(Extending, scenes_may_name_every_law_of_the_registry) {
+  std::vector<std::string> names;
+  for (const ContactLaw& l : all_contact_laws()) names.emplace_back(l.name);
+  EXPECT_EQ(names, known_contact_laws());
 }
 
 TEST(Extending, a_link_in_one_file_drives_a_world) {

@@ -9,8 +9,8 @@
 namespace gradus {
 namespace {
 
-constexpr double kJointSpeed =
-    10;  // [m/s] joints move points of a robot no faster than this; faster ones are found late
+constexpr double kLeast = 0.002, kMost = 0.03;  // [m] added to volumes, so that the list of pairs lasts
+constexpr double kLasts = 8;                    // steps at the present speed
 constexpr double kPairBase = 67108864;  // 2^26: more shapes than a scene can have
 
 Vec3 position(const Contacts::Robot& r) { return base_position(r.context->now + r.context->at.q); }
@@ -23,63 +23,89 @@ Vec6 link_twist(const Contacts::Robot& r, int link) {
 
 }  // namespace
 
-const Contacts::ItemInfo& Contacts::item(int compound, int number) const {
-  return compound < 0 ? grounds_[number] : items_[compounds_[compound].first_item + number];
-}
-
 /// Grounds first, so that numbers sort like pairs.
 double Contacts::number_of(int compound, int number) const {
   if (compound < 0) return number;
   return static_cast<double>(grounds_.size()) + compounds_[compound].first_item + number;
 }
 
-/// Box around the shapes of the links, each within its reach of the link's origin; grown by what may move in a step.
+std::uint8_t Contacts::rights_of(const Robot& robot) {
+  const MotionNeeds& n = *robot.needs;
+  return static_cast<std::uint8_t>(n.couples_world + 2 * n.uses_drives + 4 * n.infinite_mass);
+}
+
+/// (2)
 void Contacts::look(int number, const Robot& robot, double h) {
   if (capacity_ == 0 || compound_of_[number] < 0) return;
-  const double* link_reach = link_reach_.data() + compounds_[compound_of_[number]].first_reach;
   const RobotContext& x = *robot.context;
-  const Frame* frames = x.s->frames.data();
-  const int n = x.kind->nlink();
-  Box3 box = empty_box();  // about the root's origin
-  for (int i = 0; i < n; ++i) {
-    const double r = link_reach[i];
-    if (r < 0) continue;
-    box.lo = smaller(box.lo, frames[i].p - Vec3{r, r, r});
-    box.hi = larger(box.hi, frames[i].p + Vec3{r, r, r});
+  const int first = link_offset_[number], n = x.kind->nlink();
+  const double* lever = lever_.data() + compounds_[compound_of_[number]].first_reach;
+  const double *q = x.now + x.at.q + 6, *v = x.now + x.at.v + 5;  // from joint 1 on
+  const double* before = kept_joints_.data() + first;
+  const Link* links = x.kind->links.data();
+  double *way = way_.data() + first, moved = 0, moves = 0;
+  way[0] = 0;
+  for (int i = 1; i < n; ++i) {
+    const double fast = h * std::fabs(v[i]) * lever[i];
+    way[i] = way[links[i].parent] + lever[i] * std::fabs(q[i] - before[i]) + fast;
+    moved = std::max(moved, way[i]);
+    moves += fast;  // more than along any chain; only a first sieve
   }
-  const Vec3 w = base_angular_velocity(x.now + x.at.v), v = base_velocity(x.now + x.at.v) + x.gravity * h;
-  const double size = norm(larger(magnitude(box.lo), magnitude(box.hi)));
-  const double reach = 0.5 * margin_ + h * (norm(v) + norm(w) * size + (n > 1 ? kJointSpeed : 0));
-  const Vec3 p = position(robot), grow{reach, reach, reach};
-  reach_[number] = reach;
+  const Kept& k = kept_[number];
+  const Quat r = base_orientation(x.now + x.at.q);
+  const Vec3 a{k.q.x, k.q.y, k.q.z}, b{r.x, r.y, r.z}, turn = b * k.q.w - a * r.w - cross(a, b);
+  const double speed = norm(base_velocity(x.now + x.at.v)) + norm(x.gravity) * h +
+                       norm(base_angular_velocity(x.now + x.at.v)) * lever[0];
+  soon_[number] = h * speed + moves;
+  used_[number] = norm(position(robot) - k.p) + 2 * norm(turn) * lever[0] + moved + margin_ + h * speed;
   present_[number] = 1;
-  boxes_[number] = {p + box.lo - grow, p + box.hi + grow};
 }
 
 void Contacts::leave_out(int number) {
   if (capacity_ == 0 || compound_of_[number] < 0) return;
-  boxes_[number] = empty_box();
   present_[number] = 0;
 }
 
-/// Volumes of a robot that is near something. Velocities of its links are needed too.
+/// Box around the shapes of the links, each within its reach of the link's origin.
+Box3 Contacts::box_of(int number, const Robot& robot) const {
+  const double* link_reach = link_reach_.data() + compounds_[compound_of_[number]].first_reach;
+  const RobotContext& x = *robot.context;
+  Box3 box = empty_box();
+  for (int i = 0; i < x.kind->nlink(); ++i) {
+    const double r = link_reach[i];
+    if (r < 0) continue;
+    box.lo = smaller(box.lo, x.s->frames[i].p - Vec3{r, r, r});
+    box.hi = larger(box.hi, x.s->frames[i].p + Vec3{r, r, r});
+  }
+  const double reach = kept_[number].reach;
+  const Vec3 p = position(robot), grow{reach, reach, reach};
+  return {p + box.lo - grow, p + box.hi + grow};
+}
+
+/// Volumes of a robot that is near something.
 void Contacts::update_tree(int number, const Robot& robot) {
-  RobotContext& x = *robot.context;
-  if (!robot.needs->uses_velocities) compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+  const RobotContext& x = *robot.context;
   const Vec3 p = position(robot);
   const auto n = static_cast<std::size_t>(x.kind->nlink());
   for (std::size_t i = 0; i < n; ++i) poses_[i] = {x.s->frames[i].R, p + x.s->frames[i].p};
-  scene_.update(compound_of_[number], {poses_.data(), n}, reach_[number]);
+  scene_.update(compound_of_[number], {poses_.data(), n}, kept_[number].reach);
 }
 
-void Contacts::find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity) {
-  if (capacity_ == 0) return;
-  fall_ = gravity * h;
+/// The list of near pairs anew, with volumes that last for a while.
+void Contacts::list_pairs(std::span<const Robot> robots, double h) {
   for (std::size_t i = 0; i < robots.size(); ++i) {
     const int c = compound_of_[i];
     if (c < 0) continue;
+    const RobotContext& x = *robots[i].context;
+    Kept& k = kept_[i];
+    k = {present_[i] != 0, rights_of(robots[i]), 0, position(robots[i]), base_orientation(x.now + x.at.q)};
+    for (int j = 1; j < x.kind->nlink(); ++j) kept_joints_[link_offset_[i] + j] = x.now[x.at.q + 6 + j];
+    if (k.listed) {
+      look(static_cast<int>(i), robots[i], h);
+      k.reach = used_[i] + std::clamp(kLasts * (used_[i] - margin_), kLeast, kMost);
+    }
+    scene_.place(c, k.listed ? box_of(static_cast<int>(i), robots[i]) : empty_box());
     const MotionNeeds& needs = *robots[i].needs;
-    scene_.place(c, boxes_[i]);
     scene_.set_meets_world(c, needs.couples_world);
     wanted_[i] = present_[i] && (needs.couples_world || (self_[i] && needs.uses_drives));
   }
@@ -90,16 +116,51 @@ void Contacts::find(std::span<const Robot> robots, const double* memory, double 
     }
   for (std::size_t i = 0; i < robots.size(); ++i)
     if (compound_of_[i] >= 0 && wanted_[i]) update_tree(static_cast<int>(i), robots[i]);
-  contacts_.clear();
-  pairs_dropped_ = 0;
-  for (const ItemPair& p : scene_.find_pairs()) narrow(p, robots, h);
-  guess(memory);
-  find_islands();
+  pairs_ = scene_.find_pairs();
+  listed_ = scene_.counters().dropped == 0;  // else it is made again in every look
   report.volume_tests = scene_.counters().volume_tests;
   report.object_tests = scene_.counters().object_tests;
-  report.dropped += scene_.counters().dropped + pairs_dropped_;
+  report.dropped += scene_.counters().dropped;
+}
+
+void Contacts::find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity) {
+  if (capacity_ == 0) return;
+  fall_ = gravity * h;
+  ++look_;
+  bool holds = listed_;
+  for (std::size_t i = 0; holds && i < robots.size(); ++i) {
+    const Kept& k = kept_[i];
+    if (compound_of_[i] >= 0 && present_[i])
+      holds = k.listed && used_[i] <= k.reach && k.rights == rights_of(robots[i]);
+  }
+  report.volume_tests = report.object_tests = 0;
+  if (!holds) list_pairs(robots, h);
+  contacts_.clear();
+  pairs_dropped_ = 0;
+  for (const ItemPair& p : pairs_) narrow(p, robots, h);
+  guess(memory);
+  find_islands();
+  report.dropped += pairs_dropped_;
   report.contacts = static_cast<int>(contacts_.size());
   report.islands = island_count();
+}
+
+/// Where an item is. Velocities of its robot's links are then there too.
+const Contacts::ItemPlace& Contacts::place_of(int number, std::span<const Robot> robots) {
+  ItemPlace& place = places_[number];
+  const ItemInfo& item = items_[number];
+  if (place.look == look_ || item.robot < 0) return place;
+  const Robot& robot = robots[item.robot];
+  const RobotContext& x = *robot.context;
+  if (!robot.needs->uses_velocities && moved_[item.robot] != look_) {
+    compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+    moved_[item.robot] = look_;
+  }
+  const Frame& f = x.s->frames[item.link];
+  place.X_WS = Pose{f.R, position(robot) + f.p} * item.X_LS;
+  place.centre = place.X_WS * item.centre;
+  place.look = look_;
+  return place;
 }
 
 Vec6 Contacts::twist(const ItemInfo& item, std::span<const Robot> robots) const {
@@ -115,21 +176,32 @@ bool Contacts::immobile(const ItemInfo& item, std::span<const Robot> robots) con
 }
 
 void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h) {
-  const ItemInfo &a = item(p.compound_a, p.item_a), &b = item(p.compound_b, p.item_b);
+  const int ia = compounds_[p.compound_a].first_item + p.item_a;
+  const bool on_ground = p.compound_b < 0;
+  const int ib = on_ground ? -1 : compounds_[p.compound_b].first_item + p.item_b;
+  const ItemInfo &a = items_[ia], &b = on_ground ? grounds_[p.item_b] : items_[ib];
+  if ((a.robot >= 0 && !present_[a.robot]) || (b.robot >= 0 && !present_[b.robot])) return;
+  const ItemPlace& at_a = place_of(ia, robots);
+  if (!on_ground) {  // spheres around them, as far as their robots may come: most end here
+    const Vec3 apart = at_a.centre - place_of(ib, robots).centre;
+    const double reach = a.radius + b.radius + margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) +
+                         (b.robot < 0 || b.robot == a.robot ? 0 : soon_[b.robot]);
+    if (dot(apart, apart) > reach * reach) return;
+  }
   if (immobile(a, robots) && immobile(b, robots)) return;
   if (a.robot == b.robot && !robots[a.robot].needs->uses_drives) return;  // links move as one
-  const Pose &X_WA = scene_.pose(p.compound_a, p.item_a), &X_WB = scene_.pose(p.compound_b, p.item_b);
+  const Pose &X_WA = at_a.X_WS, &X_WB = on_ground ? scene_.pose(-1, p.item_b) : places_[ib].X_WS;
   const Vec6 Va = twist(a, robots), Vb = twist(b, robots);
   auto at = [&](const ItemInfo& x, const Vec6& V, Vec3 q) {
     return x.robot < 0 ? Vec3{0, 0, 0} : velocity_at(V, q - position(robots[x.robot]));
   };
   // fastest approach of any two points of them
-  const Vec3 ca = X_WA * a.centre, cb = X_WB * b.centre;
+  const Vec3 ca = at_a.centre, cb = on_ground ? Vec3{0, 0, 0} : places_[ib].centre;
   const Vec3 between = at(a, Va, ca) - (b.robot < 0 ? Vec3{0, 0, 0} : at(b, Vb, cb));
   const double fall = a.robot < 0 || b.robot < 0 ? norm(fall_) : 0;
   const double fastest = norm(between) + norm(Va.a) * a.radius + norm(Vb.a) * b.radius + fall;
   const double reach = a.radius + b.radius + margin_ + h * fastest;
-  if (p.compound_b >= 0 && dot(ca - cb, ca - cb) > reach * reach) return;  // most end here; a ground has no sphere
+  if (!on_ground && dot(ca - cb, ca - cb) > reach * reach) return;  // a ground has no sphere
   Contact found[kContactMax];
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
                         margin_ + h * fastest, found);

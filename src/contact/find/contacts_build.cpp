@@ -10,7 +10,7 @@ namespace gradus {
 namespace {
 
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
-constexpr int kPairsPerShape = 64;                            // within reach of a step, in a heap
+constexpr int kPairsPerShape = 96;                            // within reach of some steps, in a heap
 constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
 
 bool joined(const RobotKind& kind, int a, int b) {
@@ -22,13 +22,32 @@ bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
          a.restitution == b.restitution && a.rolling == b.rolling && a.torsion == b.torsion;
 }
 
+/// From each joint's origin to the farthest point of the shapes beyond it in any posture, of prismatic joints at least 1:
+/// how far a turn or a shift moves them.
+std::vector<double> levers(const RobotKind& kind, const std::vector<double>& link_reach) {
+  std::vector<double> out(kind.links.size());
+  for (std::size_t i = kind.links.size(); i-- > 0;) {
+    out[i] = std::max(out[i], std::max(0.0, link_reach[i]));
+    if (i == 0) break;
+    const Link& l = kind.links[i];
+    const Joint& j = kind.joints[i - 1];
+    constexpr double kLongest = 10;  // [m] taken for joints without limits
+    const double slide = l.prismatic ? std::min(std::max(std::fabs(j.lower), std::fabs(j.upper)), kLongest) : 0;
+    double& parent = out[static_cast<std::size_t>(l.parent)];
+    if (out[i] > 0) parent = std::max(parent, norm(l.p_PB) + 1.5 * slide + out[i]);  // stops give way
+    if (l.prismatic && out[i] > 0) out[i] = 1;  // a shift moves all points alike
+  }
+  return out;
+}
+
 }  // namespace
 
 /// What robots of one kind share.
-struct Contacts::KindShapes {
+struct Contacts::KindItems {
   CompoundSetup setup;
   std::vector<ItemInfo> items;     // robot is filled in for each
   std::vector<double> link_reach;  // (nlink)
+  std::vector<double> lever;       // (nlink)
 };
 
 int Contacts::surface_number(const SurfaceSpec& surface) {
@@ -39,20 +58,19 @@ int Contacts::surface_number(const SurfaceSpec& surface) {
 }
 
 /// Items, tree, and pairs that never touch.
-Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& notes) {
+Contacts::KindItems Contacts::items_of(const RobotModel& robot, const KindShapes& shapes, Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
-  KindShapes out;
+  KindItems out;
   const std::vector<Pose> X = start_poses(kind);
   out.link_reach.assign(kind.links.size(), -1);
   std::vector<std::vector<int>> on_link(kind.links.size());
   std::vector<Vec3> centres;
   std::vector<int> parent;
-  for (const ShapeInfo& s : kind.shapes) {
-    if (!s.spec.collides) continue;
-    Result<Shape> shape = library_.add(s.spec, kind.meshes);
-    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
+  for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
+    const ShapeInfo& s = kind.shapes[i];
+    const std::optional<Shape>& shape = shapes[i];
     if (!shape) continue;
-    ItemInfo item{-1, s.link, s.object, -1, {}, 0};
+    ItemInfo item{-1, s.link, s.object, -1, {}, 0, s.X_LS};
     bounding_sphere(*shape, item.centre, item.radius);
     out.link_reach[s.link] = std::max(out.link_reach[s.link], norm(s.X_LS * item.centre) + item.radius);
     on_link[s.link].push_back(static_cast<int>(out.items.size()));
@@ -61,6 +79,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
     out.items.push_back(item);
   }
   for (const Link& l : kind.links) parent.push_back(l.parent);
+  out.lever = levers(kind, out.link_reach);
   out.setup.tree = build_structured(parent, on_link, centres);
   out.setup.inner = robot.self_contact;
   if (robot.self_contact) leave_out_pairs(robot, X, out, notes);
@@ -68,7 +87,7 @@ Contacts::KindShapes Contacts::shapes_of(const RobotModel& robot, Diagnostics& n
 }
 
 /// Pairs that never touch: of one link, joined by a joint, or overlapping at the start.  X: link poses at the start
-void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindShapes& out,
+void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindItems& out,
                                Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
   std::string left_out;
@@ -94,11 +113,11 @@ void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>&
          ""});
 }
 
-void Contacts::add_robots(const Model& model, Diagnostics& notes) {
+void Contacts::add_robots(const Model& model, const StaticWorld& statics, Diagnostics& notes) {
   struct Known {
     const RobotKind* kind;
     bool self;
-    KindShapes shapes;
+    KindItems shapes;
     int first_reach;
   };
   std::vector<Known> known;
@@ -109,9 +128,10 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
                            [&](const Known& k) { return k.kind == robot.kind.get() && k.self == robot.self_contact; });
     if (it == known.end()) {
       known.push_back(
-          {robot.kind.get(), robot.self_contact, shapes_of(robot, notes), static_cast<int>(link_reach_.size())});
+          {robot.kind.get(), robot.self_contact, items_of(robot, statics.shapes(*robot.kind), notes), static_cast<int>(link_reach_.size())});
       it = known.end() - 1;
       link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
+      lever_.insert(lever_.end(), it->shapes.lever.begin(), it->shapes.lever.end());
     }
     link_offset_.push_back(link_offset_.back() + robot.kind->nlink());
     self_.push_back(robot.self_contact);
@@ -120,7 +140,7 @@ void Contacts::add_robots(const Model& model, Diagnostics& notes) {
 }
 
 /// A robot's shapes in the scene; −1 if it has none.
-int Contacts::add_compound(int robot, int group, const KindShapes& shapes, int first_reach) {
+int Contacts::add_compound(int robot, int group, const KindItems& shapes, int first_reach) {
   if (shapes.items.empty()) return -1;
   CompoundSetup setup = shapes.setup;
   setup.group = group;  // its motion knows what they do to each other
@@ -140,7 +160,7 @@ void Contacts::add_field(const Model& model, const StaticWorld& statics) {
     const StaticSolid* solid = statics.find(static_cast<int>(i));
     const Shape shape = solid ? solid->shape : plane_shape();
     const Pose X_WS = f.X_WO * f.shape.X_OS;
-    ItemInfo item{-1, static_cast<int>(i), -1, -1, {0, 0, 0}, 0};
+    ItemInfo item{-1, static_cast<int>(i), -1, -1, {0, 0, 0}, 0, X_WS};
     if (shape.kind == SolidKind::plane || shape.kind == SolidKind::height_field) {
       scene_.add_ground(shape, X_WS);
       grounds_.push_back(item);
@@ -201,7 +221,12 @@ void Contacts::make_room(const Model& model, int threads) {
   contacts_.reserve(room), contacts_by_island_.resize(room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
   response_at_.assign(n, -1), response_count_.assign(n, 0);
-  wanted_.resize(n), present_.assign(n, 0), reach_.resize(n), boxes_.resize(n), touched_count_.assign(n, 0), poses_.resize(links);
+  wanted_.resize(n), present_.assign(n, 0), touched_count_.assign(n, 0), poses_.resize(links);
+  used_.resize(n), soon_.resize(n), kept_.resize(n), moved_.assign(n, 0);
+  way_.resize(static_cast<std::size_t>(link_offset_.back())), kept_joints_.resize(way_.size());
+  places_.resize(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (items_[i].robot < 0) places_[i] = {items_[i].X_LS, items_[i].X_LS * items_[i].centre, 0};
   slot_of_.assign(static_cast<std::size_t>(link_offset_.back()), -1);
   touched_.resize(static_cast<std::size_t>(link_offset_.back()));
   for (int t = 0; t < threads; ++t) {
@@ -223,7 +248,7 @@ Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int 
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere
                           : model.volumes == "obb"  ? VolumeKind::obb
                                                     : VolumeKind::aabb);
-  add_robots(model, notes);
+  add_robots(model, statics, notes);
   add_field(model, statics);
   take_surfaces(model);
   make_room(model, threads);

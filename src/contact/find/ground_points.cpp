@@ -1,8 +1,9 @@
+#include "base/clones.h"
 #include "contact/find/ground_points.inl"
 
 namespace gradus {
 
-void GroundPoints::find(View<access> view, double h) {
+GRADUS_CLONES void GroundPoints::find(View<access> view, double h) {
   const RootMotionT<double> root{base_position(view.q()), base_velocity(view.v())};
   const Frame* frames = view.frames();
   view.contact_count() = find_ground_points<double, double>(

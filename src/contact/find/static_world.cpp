@@ -54,7 +54,10 @@ Diagnostics StaticWorld::build(const Model& model) {
   Diagnostics notes;
   add_solids(model, notes);
   for (const RobotModel& r : model.robots)
-    if (!solids_.empty() && !kinds_.contains(r.kind.get())) add_kind(model, *r.kind, notes);
+    if (!shapes_.contains(r.kind.get())) {
+      add_shapes(*r.kind, notes);
+      if (!solids_.empty()) add_kind(model, *r.kind);
+    }
   for (Diagnostic& d : notes)
     if (d.place.file.empty()) d.place.file = model.file;
   return notes;
@@ -77,7 +80,18 @@ void StaticWorld::add_solids(const Model& model, Diagnostics& notes) {
   }
 }
 
-void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostics& notes) {
+void StaticWorld::add_shapes(const RobotKind& kind, Diagnostics& notes) {
+  auto out = std::make_shared<KindShapes>(kind.shapes.size());
+  for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
+    if (!kind.shapes[i].spec.collides) continue;
+    const Result<Shape> shape = library_.add(kind.shapes[i].spec, kind.meshes);
+    notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
+    if (shape) (*out)[i] = *shape;
+  }
+  shapes_[&kind] = std::move(out);
+}
+
+void StaticWorld::add_kind(const Model& model, const RobotKind& kind) {
   auto out = std::make_unique<StaticKind>();
   out->solids = &solids_;
   out->shape_begin.assign(1, 0);
@@ -85,10 +99,8 @@ void StaticWorld::add_kind(const Model& model, const RobotKind& kind, Diagnostic
     Box3 box = empty_box();
     for (std::size_t i = 0; i < kind.shapes.size(); ++i) {
       const ShapeInfo& s = kind.shapes[i];
-      if (s.link != link || !s.spec.collides) continue;
-      const Result<Shape> shape = library_.add(s.spec, kind.meshes);
-      notes.insert(notes.end(), shape.notes().begin(), shape.notes().end());
-      if (!shape) continue;
+      const std::optional<Shape>& shape = shapes(kind)[i];
+      if (s.link != link || !shape) continue;
       StaticKind::LinkShape x{*shape, s.X_LS, static_cast<int>(i), {}};
       const Box3 own = moved(s.X_LS, bounds(*shape));
       box = {smaller(box.lo, own.lo), larger(box.hi, own.hi)};
@@ -115,6 +127,7 @@ void StaticWorld::take_laws(const Model& model, const RobotKind& kind, StaticKin
 }
 
 void StaticWorld::add_variant(const Model& model, const RobotKind& first, const RobotKind& now) {
+  shapes_[&now] = shapes_.at(&first);
   const auto it = kinds_.find(&first);
   if (it == kinds_.end()) return;
   auto out = std::make_unique<StaticKind>(*it->second);

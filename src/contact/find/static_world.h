@@ -12,6 +12,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "shape/library.h"
@@ -56,26 +57,33 @@ inline int shape_of(const FieldMemory& m) {
   return m.pair >= 0 && m.pair < 1e15 ? static_cast<int>(static_cast<std::int64_t>(m.pair) % 4096) : -1;
 }
 
+/// (shapes of a kind) ready for collision; none: does not collide, or is faulty.
+using KindShapes = std::vector<std::optional<Shape>>;
+
 class StaticWorld {
  public:
-  /// All objects of the field that touch, and the shapes of all kinds of robots; everything wrong is reported.
+  /// All objects of the field that touch, and the shapes of all kinds of robots, each built once for all who collide
+  /// them; everything wrong is reported.
   Diagnostics build(const Model& model);
   /// The same robot with other numbers: shapes as `first` has them, laws of its surfaces as they are now.
   void add_variant(const Model& model, const RobotKind& first, const RobotKind& now);
-  void drop_variant(const RobotKind& kind) { kinds_.erase(&kind); }
+  void drop_variant(const RobotKind& kind) { kinds_.erase(&kind), shapes_.erase(&kind); }
   /// Null if there is nothing to meet.
   const StaticKind* kind(const RobotKind& kind) const;
+  const KindShapes& shapes(const RobotKind& kind) const { return *shapes_.at(&kind); }
   const std::vector<StaticSolid>& solids() const { return solids_; }
   /// A field object by its number; null if it is none of the solids.
   const StaticSolid* find(int object) const;
 
  private:
   void add_solids(const Model& model, Diagnostics& notes);
-  void add_kind(const Model& model, const RobotKind& kind, Diagnostics& notes);
+  void add_shapes(const RobotKind& kind, Diagnostics& notes);
+  void add_kind(const Model& model, const RobotKind& kind);
   void take_laws(const Model& model, const RobotKind& kind, StaticKind& out) const;
 
   ShapeLibrary library_;
   std::vector<StaticSolid> solids_;
+  std::map<const RobotKind*, std::shared_ptr<const KindShapes>> shapes_;  // variants of a robot share them
   std::map<const RobotKind*, std::unique_ptr<StaticKind>> kinds_;
 };
 

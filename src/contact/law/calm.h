@@ -38,7 +38,4 @@ GRADUS_INLINE void calm_contacts(const KindArraysT<F>& kind, const PlaneT<F>& gr
   }
 }
 
-/// All contacts of a robot.
-void calm(View<Compliant::access> view, double h);
-
 }  // namespace gradus

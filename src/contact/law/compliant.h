@@ -26,10 +26,8 @@
 /// [contact/solve/own_points.h]; where that is not at hand the last prediction is calm [calm.h].
 /// Limits: a penalty law, so a resting robot sinks by load / k. Contacts between moving bodies belong to `couple`.
 #pragma once
-#include <string_view>
-
+#include "contact/law/law.h"
 #include "model/kind_arrays.h"
-#include "state/access.h"
 
 namespace gradus {
 
@@ -74,13 +72,10 @@ GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>
 
 struct Compliant {
   static constexpr std::string_view name = "compliant";
-  static constexpr Access access{.reads = Field::acc | Field::memory, .writes = Field::contacts | Field::memory};
-  /// First opinion: forces and slopes of all contacts, from their memory.
-  static void begin(View<access> view, double h);
-  /// After predict: true if an opinion changed (forces and slopes are then renewed) and predict must run again.
-  static bool review(View<access> view, double h);
-  /// After the last predict: what the contacts remember.
-  static void remember(View<access> view, double h);
+  static constexpr bool kExact = true;
+  static void begin(LawView view, double h);
+  static bool review(LawView view, double h);
+  static void remember(LawView view, double h);
 };
 
 }  // namespace gradus

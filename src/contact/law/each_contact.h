@@ -33,4 +33,45 @@ Vec3 acceleration(const View& view, const StaticContact& c) {
   return velocity_at(view.acc()[c.link], c.r) + view.gravity();
 }
 
+/// Writes a record; what the step before the last left behind the new ones is cleared.
+class FieldWriter {
+ public:
+  /// room 0: there is nothing to write.
+  FieldWriter(double* memory, int room)
+      : memory_(room > 0 ? memory : nullptr), records_(reinterpret_cast<FieldMemory*>(memory + 1)) {
+    if (memory_) old_ = memory[0] >= 0 && memory[0] <= room ? static_cast<int>(memory[0]) : room;
+  }
+  void add(const FieldContact& f, const ContactMemory& m) {
+    records_[count_++] = {f.pair, f.p_L, f.t1 * m.s1 + f.t2 * m.s2, m.fn, m.sliding};
+  }
+  void finish() {
+    if (!memory_) return;
+    memory_[0] = count_;
+    for (int i = count_; i < old_; ++i) records_[i] = {0, {0, 0, 0}, {0, 0, 0}, 0, 0};
+  }
+
+ private:
+  double* memory_;
+  FieldMemory* records_;
+  int count_ = 0, old_ = 0;
+};
+
+/// Fills the memory of State[k+1]: what keep(law, acceleration, memory, contact) says of every contact that acts.
+template <class View, class Keep>
+void remember_each(const View& view, double h, const Keep& keep) {
+  const int npoint = static_cast<int>(view.kind().points.size());
+  ContactMemory* next = view.memory_next();
+  for (int k = 0; k < npoint; ++k) next[k] = {0, 0, 0, 0};
+  FieldWriter field(view.field_memory_next(), view.field_room());
+  each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory& m, StaticContact& c) {
+    if (!c.active) return;
+    const ContactMemory kept = keep(law, acceleration(view, c), m, c);
+    if (c.point < npoint)
+      next[c.point] = kept;
+    else
+      field.add(view.field_contacts()[static_cast<std::size_t>(c.point - npoint)], kept);
+  });
+  field.finish();
+}
+
 }  // namespace gradus

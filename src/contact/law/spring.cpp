@@ -30,8 +30,8 @@ void add_spin(std::span<double> spin, const SpringLawSpec& s, const StaticContac
 
 }  // namespace
 
-void Spring::begin(Rights view, double h) {
-  const SpringLawSpec& s = *view.spring();
+void Spring::begin(LawView view, double h) {
+  const SpringLawSpec& s = view.contact_numbers().spring;
   std::fill(view.spin_out().begin(), view.spin_out().end(), 0.0);
   each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) {
     evaluate(law, s, c);
@@ -40,11 +40,11 @@ void Spring::begin(Rights view, double h) {
 }
 
 /// A contact that would pull at the end of the step has opened: there is no force.
-bool Spring::review(Rights view, double h) {
+bool Spring::review(LawView view, double h) {
   bool changed = false;
   each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) {
     if (!c.active || law.ground.along(c.f - c.W * acceleration(view, c)) >= -1e-9) return;
-    add_spin(view.spin_out(), *view.spring(), c, -1);
+    add_spin(view.spin_out(), view.contact_numbers().spring, c, -1);
     c.active = false;
     c.fn = 0;
     c.f = {0, 0, 0};
@@ -54,8 +54,10 @@ bool Spring::review(Rights view, double h) {
   return changed;
 }
 
-ContactMemory Spring::remember(const OwnLaw& law, Vec3 a, const StaticContact& c) {
-  return {0, 0, maximum(law.ground.along(c.f - c.W * a), 0.0), 0};
+void Spring::remember(LawView view, double h) {
+  remember_each(view, h, [](const OwnLaw& law, Vec3 a, const ContactMemory&, const StaticContact& c) {
+    return ContactMemory{0, 0, maximum(law.ground.along(c.f - c.W * a), 0.0), 0};
+  });
 }
 
 }  // namespace gradus

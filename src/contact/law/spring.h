@@ -14,10 +14,11 @@
 namespace gradus {
 
 struct Spring {
-  using Rights = View<Compliant::access>;
-  static void begin(Rights view, double h);
-  static bool review(Rights view, double h);
-  static ContactMemory remember(const OwnLaw& law, Vec3 a, const StaticContact& c);
+  static constexpr std::string_view name = "spring";
+  static bool turns(const ContactSpec& c) { return c.spring.s_nu > 0; }
+  static void begin(LawView view, double h);
+  static bool review(LawView view, double h);
+  static void remember(LawView view, double h);
 };
 
 }  // namespace gradus

@@ -1,5 +1,5 @@
 #include "motion/articulated/articulated.inl"
-#include "motion/flight.inl"
+#include "motion/flight_pairs.h"
 #include "motion/joint_path.h"
 #include "motion/rigid.h"
 #include "tree/pairs.h"
@@ -14,17 +14,12 @@ struct Scratch {
   Mat6* branch_I(const RobotKind& k) { return reinterpret_cast<Mat6*>(factors(k) + k.nlink()); }
   Vec6* branch_b(const RobotKind& k) { return reinterpret_cast<Vec6*>(branch_I(k) + k.branch_count); }
   LimbSlot* slots(const RobotKind& k) { return reinterpret_cast<LimbSlot*>(branch_b(k) + k.branch_count); }
-  FlightRoomT<double> flight(const RobotKind& k) {
-    auto* change = reinterpret_cast<Vec6*>(slots(k) + k.pairs->slot_count);
-    auto* inertia = reinterpret_cast<RigidInertiaT<double>*>(change + 2 * k.nlink());
-    return {change, change + k.nlink(), inertia, reinterpret_cast<double*>(inertia + k.nlink())};
-  }
+  FlightPairsRoom flight(const RobotKind& k) { return FlightPairsRoom::at(k, slots(k) + k.pairs->slot_count); }
   ArticulatedRoomT<double> room(const RobotKind& k) { return {&root, factors(k), branch_I(k), branch_b(k)}; }
   static std::size_t size(const RobotKind& k) {
     return sizeof(Scratch) + static_cast<std::size_t>(k.nlink()) * sizeof(JointFactor) +
            static_cast<std::size_t>(k.branch_count) * (sizeof(Mat6) + sizeof(Vec6)) +
-           static_cast<std::size_t>(k.pairs->slot_count) * sizeof(LimbSlot) +
-           static_cast<std::size_t>(k.nlink()) * (2 * sizeof(Vec6) + sizeof(RigidInertiaT<double>) + sizeof(double));
+           static_cast<std::size_t>(k.pairs->slot_count) * sizeof(LimbSlot) + FlightPairsRoom::size(k);
   }
 };
 
@@ -59,7 +54,7 @@ MotionNeeds Articulated::bind(const RobotKind& kind) {
   return n;
 }
 
-void Articulated::predict(View<access> view, double h) {
+GRADUS_CLONES void Articulated::predict(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const External external{view.contacts().data(), view.contact_begin(), view.target() + kind.njoint() + kPushLink,
                           view.gravity(),         view.spin(),          h};
@@ -75,7 +70,8 @@ void Articulated::predict(View<access> view, double h) {
     auto force = [drive](int i) { return JointForceT<double>{drive[i - 1].tau, drive[i - 1].e}; };
     Mat6 I0;
     Vec6 b0;
-    aba_inward_in_pairs(kind, x, view.frames(), force, external, own.slots(kind), own.factors(kind), I0, b0);
+    aba_inward_in_pairs(kind, x, view.frames(), force, external, own.slots(kind), own.factors(kind),
+                        own.flight(kind).before, I0, b0);
     const Vec6 acc0 = solve_root(kind.root, view.gravity(), I0, b0, own.root);
     aba_outward_in_pairs(*kind.pairs, x, view.frames(), own.factors(kind), acc0, view.acc_out(), view.a_out());
   }
@@ -87,14 +83,14 @@ void Articulated::predict(View<access> view, double h) {
         links[i].leader < 0 ? factors[i].d_inv : factors[links[i].leader].d_inv * links[i].ratio * links[i].ratio;
 }
 
-void Articulated::respond(View<access> view) {
+GRADUS_CLONES void Articulated::respond(View<access> view) {
   const RobotKind& kind = view.kind();
   Scratch& s = view.own<Scratch>();
   impulse_response(kind.links.data(), kind.nlink(), view.frames(), s.factors(kind),
                    kind.root == RootKind::free ? &s.root : nullptr, view.impulse(), view.dV(), view.dv());
 }
 
-void Articulated::response(View<access> view, std::span<const int> links, Response* out) {
+GRADUS_CLONES void Articulated::response(View<access> view, std::span<const int> links, Response* out) {
   const RobotKind& kind = view.kind();
   Scratch& s = view.own<Scratch>();
   unit_responses(kind.links.data(), view.frames(), s.factors(kind), kind.root == RootKind::free ? &s.root : nullptr,
@@ -133,25 +129,31 @@ void commit_flight(const V& view, Scratch& own, double h) {
   Frame* next = view.frames_next();
   const auto x = coordinates_of(q, v), x1 = coordinates_of<double>(q1, v1);
   compute_in_pairs<true>(*kind.pairs, x1, next);
-  const GivenFrames<double> before(view.frames()), after(next);
-  const auto arrays = arrays_of(kind);
-  const FlightRoomT<double> room = own.flight(kind);
+  const FlightPairsRoom room = own.flight(kind);
   FlightSumT<double> sum;
-  sum_momenta(arrays, x, before, x1, after, acc0, jump.l, h, room, sum);
-  add_outside(view, hit, h, room, sum);
-  const bool chained = !kind.drives.empty();  // rotors and teeth know v¹ already: (4) alone
-  const Vec6 dV0 = rests || chained ? zero6<double>()
-                                    : fly_on(arrays, x, before, x1, after, drive, factors, free ? &own.root : nullptr, acc0, a, h,
-                                  room, v1 + 6, sum);
+  const Factor6* root = free ? &own.root : nullptr;
+  Vec6 dV0 = zero6<double>();
+  const bool known = rests || !kind.drives.empty();  // what it rests on, or rotors and teeth, know v¹: (4) alone
+  if (kind.pairs->shared_apart) {                     // link by link
+    const GivenFrames<double> before(view.frames()), after(next);
+    const auto arrays = arrays_of(kind);
+    sum_momenta(arrays, x, before, x1, after, acc0, jump.l, h, room.links, sum);
+    add_outside(view, hit, h, room.links, sum);
+    if (!known) dV0 = fly_on(arrays, x, before, x1, after, drive, factors, root, acc0, a, h, room.links, v1 + 6, sum);
+  } else {
+    sum_momenta_in_pairs(kind, view.frames(), next, acc0, jump.l, h, room, sum);
+    if (known) add_change(kind, room, sum);
+    add_outside(view, hit, h, room.links, sum);
+    if (!known)
+      dV0 = fly_on_in_pairs(kind, view.frames(), next, drive, factors, root, acc0, a, h, room, v1 + 6, sum);
+  }
   if (kind.has_mimics) commit_shared(kind, q1 + 7, v1 + 6);
   if (free) {
     w1 += dV0.a, vb += dV0.l;
     set_base_pose(q1, keep_momentum(sum, p0, v0, g, rests, h, w1, vb), turned);
     set_base_twist(v1, w1, vb);
   }
-  next[0].V = {w1, {0, 0, 0}};
-  for (int i = 1; i < kind.nlink(); ++i)
-    next[i].V = next[kind.links[static_cast<std::size_t>(i)].parent].V + next[i].S * v1[5 + i];
+  renew_velocities(kind, w1, v1 + 6, next);
   view.flew() = true;
 }
 

@@ -1,6 +1,6 @@
 #include "motion/prescribed_joints/prescribed_joints.h"
 
-#include "motion/flight.inl"
+#include "motion/flight_pairs.h"
 #include "motion/joint_path.h"
 #include "motion/rigid.h"
 #include "tree/dynamics.h"
@@ -9,13 +9,6 @@
 namespace gradus {
 
 namespace {
-
-/// Own scratch: RigidScratch, then room for flight.
-FlightRoomT<double> flight_room(const RobotKind& kind, RigidScratch& own) {
-  auto* change = reinterpret_cast<Vec6*>(&own + 1);
-  auto* inertia = reinterpret_cast<RigidInertiaT<double>*>(change + 2 * kind.nlink());
-  return {change, change + kind.nlink(), inertia, nullptr};
-}
 
 /// The joints move as they must; the root keeps the momentum [motion/flight.inl (4)].
 template <class V>
@@ -32,22 +25,26 @@ void commit_flight(const V& view, double h) {
   set_base_pose(q1, base_position(q), turned);
   set_base_twist(v1, w1, vb);
   commit_joints(kind.njoint(), q + 7, v + 6, view.a(), h, q1 + 7, v1 + 6);
-  const auto x = coordinates_of(q, v), x1 = coordinates_of<double>(q1, v1);
-  compute_frames(kind, q1, v1, view.frames_next());
-  const GivenFrames<double> before(view.frames()), after(view.frames_next());
-  const FlightRoomT<double> room = flight_room(kind, view.template own<RigidScratch>());
+  Frame* next = view.frames_next();
+  compute_frames(kind, q1, v1, next);
+  // own scratch: RigidScratch, then room for flight
+  const FlightPairsRoom room = FlightPairsRoom::at(kind, &view.template own<RigidScratch>() + 1);
   FlightSumT<double> sum;
-  sum_momenta(arrays_of(kind), x, before, x1, after, acc0, jump.l, h, room, sum);
-  add_outside(view, hit, h, room, sum);
+  momenta_in_pairs(kind, view.frames(), room.before);
+  sum_momenta_in_pairs(kind, view.frames(), next, acc0, jump.l, h, room, sum);
+  add_change(kind, room, sum);
+  add_outside(view, hit, h, room.links, sum);
   set_base_pose(q1, keep_momentum(sum, base_position(q), v0, view.gravity(), rests, h, w1, vb), turned);
   set_base_twist(v1, w1, vb);
+  renew_velocities(kind, w1, v1 + 6, next);
+  view.flew() = true;
 }
 
 }  // namespace
 
 MotionNeeds PrescribedJoints::bind(const RobotKind& kind) {
   MotionNeeds n = rigid_needs(kind, 1);
-  n.scratch += static_cast<std::size_t>(kind.nlink()) * (2 * sizeof(Vec6) + sizeof(RigidInertiaT<double>));
+  n.scratch += FlightPairsRoom::size(kind);
   return n;
 }
 
