@@ -34,6 +34,15 @@ typedef struct gradus_robot_info {
   const int32_t* joint_has_motor; /* (joint_count) 1: an actuator chain drives it; motor readings and stiffness count */
 } gradus_robot_info;
 
+typedef struct gradus_image {
+  const char* format; /* "rgb", "grey", "yuyv", "depth" (float, metres along the line of sight, 0: sky), "segmentation" (uint16) */
+  int32_t width, height;
+  int64_t row_bytes;
+  const uint8_t* data; /* rows from the top */
+  int64_t frame;       /* number of the frame, from 0 */
+  double time;         /* middle of its exposure, simulated [s] */
+} gradus_image;
+
 /* One sensor of the robot. Names and counts stay the same from call to call. */
 typedef struct gradus_sensor {
   const char* name; /* "gyro" */
@@ -44,6 +53,10 @@ typedef struct gradus_sensor {
   const double* truth;              /* (channel_count) what it measures, now: ground truth */
   double time;                      /* of the sample, simulated [s] */
   int64_t sample;                   /* its number from 0; -1: none has arrived, values are as at the start */
+  /* Of cameras, else NULL: the newest image that has arrived, in format number 0, 1, ... of the camera; NULL if there is
+     none. It is rendered in this call unless it was before; good until the next call for this camera. */
+  const struct gradus_image* (*image)(const struct gradus_sensor* sensor, int32_t format);
+  const void* source; /* for image */
 } gradus_sensor;
 
 typedef struct gradus_output {

@@ -188,8 +188,9 @@ class Assignment {
     const std::string name = tail.substr(0, dot), property = dot == std::string::npos ? "" : tail.substr(dot + 1);
     const ObjectId id = r.robot.find(name);
     if (!id && name == "all") return set_all_joints(r, property);
-    for (SensorSpec& s : r.robot.sensors)
-      if (!id && s.name == name) return set_sensor(s, property);
+    for (SensorSpec& s : r.robot.sensors)  // a sensor may have the name of the object that carries it
+      if (s.name == name && !(id && targets_of_object(r.robot.objects[static_cast<std::size_t>(id.value)]).contains(property)))
+        return set_sensor(s, property);
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
       for (const SensorSpec& s : r.robot.sensors) names.push_back(s.name);

@@ -283,22 +283,27 @@ std::string set_within(const Parameter& p, const char* unit, Owner& owner, doubl
   return problem;
 }
 
+/// Its kind checks the key and the value when the robot is bound.
+bool apply_to_sensor(RobotSpec& robot, const Setting& s, std::size_t dot) {
+  for (SensorSpec& sensor : robot.sensors)
+    if (dot == sensor.name.size() && s.path.starts_with(sensor.name)) {
+      sensor.settings.push_back({s.path.substr(dot + 1), {s.value}, {}, {}, {}});
+      return true;
+    }
+  return false;
+}
+
 std::string apply_to_robot(RobotSpec& robot, const Setting& s) {
   for (const RobotParameter& p : kRobot)
     if (s.path == p.name && p.get(robot, {})) return set_within(p, p.unit, robot, s.value);
   const std::size_t dot = s.path.find('.');
-  for (SensorSpec& sensor : robot.sensors)  // its kind checks the key and the value when the robot is bound
-    if (dot == sensor.name.size() && s.path.starts_with(sensor.name) && !robot.find(sensor.name)) {
-      sensor.settings.push_back({s.path.substr(dot + 1), {s.value}, {}, {}, {}});
-      return "";
-    }
   const ObjectId id = dot == std::string::npos ? ObjectId() : robot.find(s.path.substr(0, dot));
-  if (!id) return unknown(s.path);
+  if (!id) return apply_to_sensor(robot, s, dot) ? "" : unknown(s.path);
   ObjectSpec& o = robot.objects[static_cast<std::size_t>(id.value)];
   for (const ObjectParameter& p : kObject)
     if (s.path.compare(dot + 1, std::string::npos, p.name) == 0 && p.live && p.get(o, {}))
       return set_within(p, unit_of(p, o), o, s.value);
-  return unknown(s.path);
+  return apply_to_sensor(robot, s, dot) ? "" : unknown(s.path);
 }
 
 }  // namespace

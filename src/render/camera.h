@@ -26,6 +26,7 @@ struct LensSpec {
   double k1 = 0, k2 = 0, k3 = 0;  // radial
   double p1 = 0, p2 = 0;          // tangential
   double blur = 0;                // standard deviation of the optical blur                     [pixel]
+  bool operator==(const LensSpec&) const = default;
   bool distorts() const { return k1 != 0 || k2 != 0 || k3 != 0 || p1 != 0 || p2 != 0; }
 };
 
@@ -40,6 +41,7 @@ struct CameraSpec {
   double full_well = 0;  // electrons at full light; 0: no noise
   double read = 0;       // read noise in electrons
   double gain = 1;       // of the light
+  bool operator==(const CameraSpec&) const = default;
 };
 
 inline constexpr int kPixelLimit = 1 << 26;  // of one image: 8192 × 8192

@@ -1,3 +1,4 @@
+#include "sense/kinds/camera.h"
 #include "sense/kinds/distance.h"
 #include "sense/kinds/drives.h"
 #include "sense/kinds/forces.h"
@@ -12,6 +13,7 @@ std::span<const SensorTable> all_sensors() {
       sensor_table<JointTorque>(), sensor_table<Current>(),       sensor_table<Temperature>(), sensor_table<Battery>(),
       sensor_table<Pads>(),        sensor_table<Touch>(),         sensor_table<ForceThrough>(), sensor_table<TorqueThrough>(),
       sensor_table<Sonar>(),       sensor_table<Laser>(),         sensor_table<HeightScan>(),
+      sensor_table<CameraSensor>(),
   };
   return kTable;
 }

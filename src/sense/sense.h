@@ -58,7 +58,7 @@ struct Key {
   const char* name;
   Dimension unit;        // of its numbers
   bool of_channel;       // their unit is the channels'; one number, or one for each channel
-  int most;              // how many numbers; 0: words
+  int most;              // how many numbers; 0: words; −n: up to n
   double lower, upper;   // that are accepted
   const char* about;
 };
@@ -72,6 +72,7 @@ class Binding {
       : kind_(kind), sensor_(sensor), out_(out), log_(log) {}
 
   const RobotKind& kind() const { return kind_; }
+  const SensorSpec& spec() const { return sensor_.spec; }
   int link() const { return sensor_.link; }
   double number(const char* key, double otherwise) const;
   std::vector<double> numbers(const char* key) const;  // none: not given
@@ -84,6 +85,7 @@ class Binding {
   void joint_channels(const char* revolute_unit, const char* prismatic_unit);
   void remember(int count);  // numbers of its own in State
   void keep(double number);  // a constant, in Sensor::numbers
+  void late(double seconds);  // its samples arrive later than `delay` says
   void every_step();         // its truth is wanted in every step, not at samples alone
   void wants_forces();       // of contacts
   void wants_motors();       // currents and rotor angles
@@ -142,6 +144,7 @@ struct Sensor {
   bool every_step = false, wants_forces = false, wants_motors = false;
   bool ideal = false;  // truth at every step, at once
   double period = 0, phase = 0, delay = 0;  // [s]
+  double late = 0;  // of the kind, in `delay` too          [s]
   Rate samples{0, 0, 1}, arrivals{0, 0, 1};
   int at = 0, ring = 2;  // samples that fit into the ring
 

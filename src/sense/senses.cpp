@@ -66,6 +66,7 @@ std::string fault_of(const Key& key, const SensorSetting& s, const SensorTable& 
   if (s.unit && !(*s.unit == due)) return name_of(due) + " is due here, not " + name_of(*s.unit);
   const auto n = static_cast<int>(s.numbers.size());
   const bool each = key.most == 1 && channels > 1 && n == channels;  // one for each channel
+  if (key.most < 0 && (n < 1 || n > -key.most)) return fmt::format("1 to {} numbers are due here, not {}", -key.most, n);
   if (key.most > 0 && n != key.most && !each)
     return fmt::format("{} number{} due here, not {}", key.most, key.most == 1 ? " is" : "s are", n);
   for (const double x : s.numbers) {
@@ -143,7 +144,8 @@ void check_together(const SensorSpec& spec, const Sensor& s, Diagnostics& log) {
   if (s.ring > kMostOnTheWay)
     wrong("delay", fmt::format("more than {} samples would be on their way", kMostOnTheWay), "a lower rate or delay");
   if (const SensorSetting* detail = spec.find("detail"))
-    if (detail->words.size() != 1 || (detail->words[0] != "real" && detail->words[0] != "ideal"))
+    if (detail->words.size() != 1 || (detail->words[0] != "real" && detail->words[0] != "ideal" &&
+                                      !(spec.kind == "camera" && detail->words[0] == "image")))
       wrong("detail", "this is neither real nor ideal", "");
 }
 
@@ -193,6 +195,7 @@ void Binding::joint_channels(const char* revolute_unit, const char* prismatic_un
 
 void Binding::remember(int count) { out_.own_size += count; }
 void Binding::keep(double number) { out_.numbers.push_back(number); }
+void Binding::late(double seconds) { out_.late = seconds; }
 void Binding::every_step() { out_.every_step = true; }
 void Binding::wants_forces() { out_.wants_forces = true; }
 void Binding::wants_motors() { out_.wants_motors = true; }
@@ -240,7 +243,7 @@ Diagnostics Senses::bind(const Model& model, const RobotModel& robot) {
     s.ideal = binding.number("ideal", binding.word("detail", "real") == "ideal") != 0;
     s.period = binding.has("rate") ? 1 / binding.number("rate", 1) : 0;
     s.phase = binding.number("phase", 0);
-    s.delay = binding.number("delay", 0);
+    s.delay = binding.number("delay", 0) + s.late;
     s.samples = Rate(s.period, s.phase, h);
     s.arrivals = Rate(s.period, s.phase + s.delay, h);
     // (6); one more, so that the sample before the newest that has arrived is still there

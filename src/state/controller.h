@@ -13,6 +13,24 @@
 
 namespace gradus {
 
+/// One format of one image; good until the camera's next one is asked for.
+struct SensorImage {
+  const char* format;  // rgb, grey, yuyv, depth (floats, m), segmentation (16-bit numbers)
+  int width, height;
+  std::size_t row_bytes;
+  std::span<const std::uint8_t> bytes;  // rows from the top
+  std::int64_t frame;
+  double time;                          // of the middle of the exposure                           [s]
+};
+
+/// Where images come from: they are rendered when somebody asks.
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+  /// The newest that has arrived, in the formats of the camera; empty: no camera, or nothing has arrived yet.
+  virtual std::span<const SensorImage> image(int robot, int sensor) = 0;
+};
+
 /// What one sensor shows at step k.
 struct SensorReading {
   std::string_view name, kind;
@@ -20,6 +38,11 @@ struct SensorReading {
   std::span<const double> values, truth;   // (channels) the newest sample that has arrived; what it measures, now
   double time;                             // of the sample                                              [s]
   std::int64_t sample;                     // its number; −1: none has arrived, values are as at the start
+  ImageSource* images = nullptr;           // of cameras
+  int robot = 0, number = 0;               // for it
+  std::span<const SensorImage> image() const {
+    return images ? images->image(robot, number) : std::span<const SensorImage>{};
+  }
 };
 
 /// What a robot's controller sees at step k. What sensors of the robot measure is as they show it: encoders q and v,

@@ -150,7 +150,7 @@ double World::contact_force(int robot, int link) const {
 namespace {
 
 /// Puts what sensors show into the places of what they measure.
-void look_through_sensors(const World& w, int robot, OutputRoom& room, RobotOutput& o) {
+void look_through_sensors(const World& w, ImageSource* images, int robot, OutputRoom& room, RobotOutput& o) {
   const std::span<const sense::Sensor> sensors = w.sensors(robot);
   room.sensors.resize(sensors.size());
   room.q.assign(o.q.begin(), o.q.end());
@@ -160,7 +160,8 @@ void look_through_sensors(const World& w, int robot, OutputRoom& room, RobotOutp
     const sense::Sensor& s = sensors[i];
     const sense::Reading r = w.read(robot, static_cast<int>(i));
     const std::string_view kind = s.table->name;
-    room.sensors[i] = {s.name, kind, s.channels, r.values, r.truth, r.time, r.sample};
+    room.sensors[i] = {s.name, kind, s.channels, r.values, r.truth, r.time, r.sample,
+                       kind == "camera" ? images : nullptr, robot, static_cast<int>(i)};
     const auto in_base = [&] { return s.X_LS.R * Vec3{r.values[0], r.values[1], r.values[2]}; };
     if (kind == "encoder" && s.numbers[0] == 0) {
       const double period = std::max(s.period, w.model().step);
@@ -225,7 +226,7 @@ RobotOutput World::output(int robot, OutputRoom& room) const {
   o.q_motor = room.q_motor;
   o.current = room.current;
   o.voltage = room.voltage;
-  if (!sensors(robot).empty()) look_through_sensors(*this, robot, room, o);
+  if (!sensors(robot).empty()) look_through_sensors(*this, images_, robot, room, o);
   return o;
 }
 

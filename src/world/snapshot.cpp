@@ -1,11 +1,12 @@
 // Snapshot as bytes:
 //   8  "GRADSNAP"        4  version          8  k
 //   4  robots, then of each: 2 length, name of its motion
-//   version 2 only:  4  parameters that were set, then of each: 2 length, path; 8 value
+//   from version 2 on:  4  parameters that were set, then of each: 2 length, path; 8 value
+//   from version 3 on:  8  numbers of frames that cameras have on their way, then these
 //   8  state numbers     8  input numbers    4  impulses
 //   the numbers as IEEE doubles; of each impulse: 4 robot, 4 link, 3 + 3 doubles
 //   8  xxh3 of all bytes before
-// Version 1 is written where no parameter was set: older programs read it. All little-endian. Counts are compared with
+// The lowest version that can say all is written, so that older programs read it. All little-endian. Counts are compared with
 // what is left of the bytes before anything is allocated.
 #include <bit>
 
@@ -17,7 +18,7 @@ namespace gradus {
 namespace {
 
 constexpr std::string_view kMagic = "GRADSNAP";
-constexpr std::uint32_t kPlain = 1, kWithSettings = 2;  // versions
+constexpr std::uint32_t kPlain = 1, kWithSettings = 2, kWithFrames = 3;  // versions
 constexpr std::size_t kImpulseBytes = 4 + 4 + 6 * 8;
 
 void append_double(Bytes& out, double x) { append_le(out, std::bit_cast<std::uint64_t>(x)); }
@@ -55,7 +56,13 @@ bool take_body(ByteReader& in, std::uint32_t version, Snapshot& s) {
   const auto k = in.le<std::uint64_t>();
   s.k = static_cast<std::int64_t>(k);
   if (!in.ok() || s.k < 0 || !take_names(in, s.motion)) return false;
-  if (version == kWithSettings && !take_settings(in, s.settings)) return false;
+  if (version >= kWithSettings && !take_settings(in, s.settings)) return false;
+  if (version >= kWithFrames) {
+    const auto frames = in.le<std::uint64_t>();
+    if (!can_hold(in, frames, 8)) return false;
+    s.frames.resize(frames);
+    for (double& x : s.frames) x = take_double(in);
+  }
   const auto states = in.le<std::uint64_t>(), inputs = in.le<std::uint64_t>();
   const auto impulses = in.le<std::uint32_t>();
   if (!can_hold(in, states, 8) || !can_hold(in, inputs, 8) || !can_hold(in, impulses, kImpulseBytes)) return false;
@@ -74,18 +81,23 @@ bool take_body(ByteReader& in, std::uint32_t version, Snapshot& s) {
 std::vector<std::byte> Snapshot::bytes() const {
   Bytes out;
   append_bytes(out, as_byte_view(kMagic));
-  append_le(out, settings.empty() ? kPlain : kWithSettings);
+  const std::uint32_t version = !frames.empty() ? kWithFrames : settings.empty() ? kPlain : kWithSettings;
+  append_le(out, version);
   append_le(out, static_cast<std::uint64_t>(k));
   append_le(out, static_cast<std::uint32_t>(motion.size()));
   for (const std::string& name : motion) {
     append_le(out, static_cast<std::uint16_t>(name.size()));
     append_bytes(out, as_byte_view(name));
   }
-  if (!settings.empty()) append_le(out, static_cast<std::uint32_t>(settings.size()));
+  if (version >= kWithSettings) append_le(out, static_cast<std::uint32_t>(settings.size()));
   for (const Setting& x : settings) {
     append_le(out, static_cast<std::uint16_t>(x.path.size()));
     append_bytes(out, as_byte_view(x.path));
     append_double(out, x.value);
+  }
+  if (version >= kWithFrames) {
+    append_le(out, static_cast<std::uint64_t>(frames.size()));
+    for (double x : frames) append_double(out, x);
   }
   append_le(out, static_cast<std::uint64_t>(state.size()));
   append_le(out, static_cast<std::uint64_t>(input.size()));
@@ -107,7 +119,7 @@ std::optional<Snapshot> Snapshot::from_bytes(std::span<const std::byte> bytes) {
   ByteReader tail(bytes.last(8)), in(body);
   if (as_text(in.take(kMagic.size())) != kMagic) return {};
   const auto version = in.le<std::uint32_t>();
-  if (version != kPlain && version != kWithSettings) return {};
+  if (version < kPlain || version > kWithFrames) return {};
   if (tail.le<std::uint64_t>() != hash_bytes(body.data(), body.size())) return {};
   Snapshot s;
   if (!take_body(in, version, s)) return {};

@@ -22,6 +22,11 @@ Diagnostics World::build() {
   first_robots_ = model_.robots;
   first_around_ = surroundings();
   engine_->start(state_[0], input_);
+  auto cameras = Cameras::make(model_, *engine_);
+  append(notes, cameras.notes());
+  if (!cameras) return notes;
+  cameras_ = std::move(*cameras);
+  if (cameras_) cameras_->look(*engine_, state_[0]);
   state_[1].slab.assign(state_[0].slab.size(), 0.0);
   input_.impulses.reserve(kMaxImpulses);
   input_before_ = input_.slab;
@@ -44,6 +49,7 @@ void World::step() {
   engine_->step_and_look(state_[0], input_, state_[1]);
   std::swap(state_[0], state_[1]);
   input_.impulses.clear();
+  if (cameras_) cameras_->look(*engine_, state_[0]);
   add_up();
 }
 
@@ -65,7 +71,10 @@ void World::add_up() {
   }
 }
 
-void World::refresh(int robot) { engine_->look_again(robot, state_[0]); }
+void World::refresh(int robot) {
+  engine_->look_again(robot, state_[0]);
+  if (cameras_) cameras_->look(*engine_, state_[0]);
+}
 
 void World::run_controllers() {
   bool ran = false;
@@ -114,8 +123,9 @@ std::uint64_t World::hash() const {
 }
 
 Snapshot World::snapshot() const {
-  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, input_.impulses, settings_};
+  Snapshot s{state_[0].k, state_[0].slab, input_.slab, {}, input_.impulses, settings_, {}};
   for (int r = 0; r < robot_count(); ++r) s.motion.emplace_back(motion(r).name);
+  if (cameras_) s.frames.assign(cameras_->frames().begin(), cameras_->frames().end());
   return s;
 }
 
@@ -127,7 +137,9 @@ bool World::restore(const Snapshot& s) {
     if (!fits(i)) return false;
   for (int r = 0; r < robot_count(); ++r)
     if (!engine_->check_motion(r, s.motion[static_cast<std::size_t>(r)]).empty()) return false;
+  if (s.frames.size() != (cameras_ ? cameras_->frames().size() : 0)) return false;
   if (!take_settings(s.settings).empty()) return false;
+  if (cameras_) cameras_->restore(s.frames);
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
   std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes

@@ -16,6 +16,7 @@
 #include "model/parameters.h"
 #include "base/rate.h"
 #include "state/controller.h"
+#include "world/cameras.h"
 
 namespace gradus {
 
@@ -44,6 +45,7 @@ struct Snapshot {
   std::vector<std::string> motion;  // of each robot
   std::vector<Impulse> impulses;    // waiting for the next step
   std::vector<Setting> settings;    // parameters that were set, in their order
+  std::vector<double> frames;       // of cameras, on their way
   /// Little-endian, with version and checksum [snapshot.cpp].
   std::vector<std::byte> bytes() const;
   /// None if the bytes are not a whole, undamaged snapshot of this version.
@@ -56,7 +58,7 @@ struct OutputRoom {
   std::vector<SensorReading> sensors;
 };
 
-class World {
+class World : private ImageSource {
  public:
   struct Options : Engine::Options {
     bool fresh_engine = false;  // a new engine for every step: slow, same bits; for tests
@@ -105,6 +107,12 @@ class World {
   RobotOutput output(int robot, OutputRoom& room) const;
   std::span<const sense::Sensor> sensors(int robot) const { return engine_->senses(robot).sensors(); }
   sense::Reading read(int robot, int sensor) const { return engine_->read(robot, sensor); }
+  /// The newest image of a camera that has arrived; empty: none has, or the sensor is no camera. Rendered now if nobody
+  /// asked before, which changes nothing of the simulation.
+  std::span<const SensorImage> image(int robot, int sensor) override {
+    return cameras_ ? cameras_->image(*engine_, k(), robot, sensor) : std::span<const SensorImage>{};
+  }
+  std::int64_t images_rendered() const { return cameras_ ? cameras_->rendered() : 0; }
   bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 
   /// Changes between steps. They rebuild half A for the robot, so that the next step sees them. False, and nothing
@@ -215,6 +223,8 @@ class World {
   std::vector<Setting> settings_;
   StaticWorld statics_;  // the field as robots meet it
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Cameras> cameras_;  // null: no robot has one
+  ImageSource* const images_ = this;  // for outputs: images are rendered when somebody asks, whoever holds the world
   State state_[2];  // [0] is State[k], [1] State[k+1]
   Input input_;
   std::vector<double> input_before_;  // controllers ran

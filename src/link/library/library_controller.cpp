@@ -34,6 +34,23 @@ struct LibraryController::Functions {
 struct LibraryController::Sensors {
   std::vector<gradus_sensor> table;
   std::vector<std::vector<const char*>> channels;
+  struct Source {
+    SensorReading reading;
+    std::vector<gradus_image> images;
+  };
+  std::vector<Source> sources;
+
+  /// gradus_sensor::image
+  static const gradus_image* image(const gradus_sensor* sensor, std::int32_t format) {
+    auto* source = const_cast<Source*>(static_cast<const Source*>(sensor->source));  // ours: the library only carries it
+    const std::span<const SensorImage> all = source->reading.image();
+    if (format < 0 || static_cast<std::size_t>(format) >= all.size()) return nullptr;
+    const SensorImage& x = all[static_cast<std::size_t>(format)];
+    source->images.resize(all.size());
+    gradus_image& out = source->images[static_cast<std::size_t>(format)];
+    out = {x.format, x.width, x.height, static_cast<std::int64_t>(x.row_bytes), x.bytes.data(), x.frame, x.time};
+    return &out;
+  }
 };
 
 namespace {
@@ -153,6 +170,7 @@ void LibraryController::tell_sensors(const RobotOutput& o) {
   Sensors& s = *sensors_;
   s.table.resize(o.sensors.size());
   s.channels.resize(o.sensors.size());
+  s.sources.resize(o.sensors.size());
   for (std::size_t i = 0; i < o.sensors.size(); ++i) {
     const SensorReading& r = o.sensors[i];
     s.channels[i].resize(r.channels.size());
@@ -164,7 +182,10 @@ void LibraryController::tell_sensors(const RobotOutput& o) {
                   .values = r.values.data(),
                   .truth = r.truth.data(),
                   .time = r.time,
-                  .sample = r.sample};
+                  .sample = r.sample,
+                  .image = r.images ? &Sensors::image : nullptr,
+                  .source = &s.sources[i]};
+    s.sources[i].reading = r;
   }
 }
 
