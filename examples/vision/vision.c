@@ -74,7 +74,7 @@ int32_t gradus_controller_step(void* self, const gradus_output* out, gradus_comm
     if (image && strcmp(image->format, "yuyv") == 0) look(v, image), v->frame = image->frame;
   }
   if (v->distance >= 0) v->lost_since = out->time;
-  v->arrived = v->distance >= 0 && v->distance < (v->arrived ? 0.5 : 0.4);
+  v->arrived = v->distance >= 0 && v->distance < (v->arrived ? 0.8 : 0.6);
   if (v->arrived)
     gradus_walk_command(v->walk, 0, 0, 0);
   else if (v->distance >= 0 || out->time - v->lost_since < 0.5) { /* a ball that is hidden for a moment is not lost */

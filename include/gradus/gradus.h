@@ -130,6 +130,32 @@ class Simulation {
   std::span<double> targets(const std::string& robot) { return targets(find_robot(robot)); }
   void set_state(int robot, std::span<const double> q, std::span<const double> v);
 
+  // ---- sensors (docs/sensors.md), by their number in the order of the robot's file
+  struct Sensor {
+    std::string name, kind;
+    std::vector<std::string> channels, units;
+  };
+  /// What a sensor shows; spans are good until the next step.
+  struct Reading {
+    std::span<const double> values, truth;  // of the newest sample that has arrived; what it measures, now
+    double time;                            // of the sample [s]
+    std::int64_t sample;                    // its number; −1: none has arrived, values are as at the start
+  };
+  /// One format of a camera's image; good until the next one is asked for.
+  struct Image {
+    std::string format;  // rgb, grey, yuyv, depth (floats, m), segmentation (16-bit numbers)
+    int width, height;
+    std::size_t row_bytes;
+    std::span<const unsigned char> bytes;  // rows from the top
+    std::int64_t frame;
+    double time;  // middle of the exposure [s]
+  };
+  std::vector<Sensor> sensors(int robot) const;
+  int find_sensor(int robot, const std::string& name) const;  // throws if there is none
+  Reading read(int robot, int sensor) const;
+  /// The newest image of a camera that has arrived, in each of its formats; rendered now. Empty: none has arrived.
+  std::vector<Image> image(int robot, int sensor);
+
   // ---- bodies and contacts
   Pose pose(int robot, const std::string& body) const;
   std::vector<Contact> contacts() const;

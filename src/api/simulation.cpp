@@ -37,6 +37,11 @@ struct Simulation::Impl {
     if (robot < 0 || robot >= world().robot_count()) throw Error("there is no robot number " + std::to_string(robot));
     return static_cast<std::size_t>(robot);
   }
+  void check_sensor(int robot, int sensor) const {
+    index(robot);
+    if (sensor < 0 || sensor >= static_cast<int>(world().sensors(robot).size()))
+      throw Error("robot '" + world().model().robots[index(robot)].name + "' has no sensor number " + std::to_string(sensor));
+  }
   int object(int robot, const std::string& name) const {
     const int o = kind(robot).find_object(name);
     if (o < 0) throw Error("robot '" + world().model().robots[index(robot)].name + "' has no object '" + name + "'");
@@ -200,6 +205,40 @@ void Simulation::set_state(int robot, std::span<const double> q, std::span<const
                 " velocities are due, not " + std::to_string(q.size()) + " and " + std::to_string(v.size()));
   if (!impl_->world().set_q(robot, q) || !impl_->world().set_v(robot, v))
     throw Error("set_state: a number is not finite");
+}
+
+std::vector<Simulation::Sensor> Simulation::sensors(int robot) const {
+  impl_->index(robot);
+  std::vector<Sensor> out;
+  for (const sense::Sensor& s : impl_->world().sensors(robot))
+    out.push_back({s.name, std::string(s.table->name), s.channels, {s.units.begin(), s.units.end()}});
+  return out;
+}
+
+int Simulation::find_sensor(int robot, const std::string& name) const {
+  impl_->index(robot);
+  std::vector<std::string> names;
+  for (const sense::Sensor& s : impl_->world().sensors(robot)) {
+    if (s.name == name) return static_cast<int>(names.size());
+    names.push_back(s.name);
+  }
+  const std::string near = nearest(name, names);
+  throw Error("robot '" + robot_name(robot) + "' has no sensor '" + name + "'" +
+              (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+Simulation::Reading Simulation::read(int robot, int sensor) const {
+  impl_->check_sensor(robot, sensor);
+  const sense::Reading r = impl_->world().read(robot, sensor);
+  return {r.values, r.truth, r.time, r.sample};
+}
+
+std::vector<Simulation::Image> Simulation::image(int robot, int sensor) {
+  impl_->check_sensor(robot, sensor);
+  std::vector<Image> out;
+  for (const SensorImage& i : impl_->world().image(robot, sensor))
+    out.push_back({i.format, i.width, i.height, i.row_bytes, i.bytes, i.frame, i.time});
+  return out;
 }
 
 Simulation::Pose Simulation::pose(int robot, const std::string& body) const {
