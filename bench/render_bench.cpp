@@ -1,5 +1,5 @@
 // Images a second of one core: ten Naos on a field of the Standard Platform League, 640 × 480 unless told.
-//   render_bench [WIDTHxHEIGHT] [SECONDS]
+//   render_bench [WIDTHxHEIGHT] [SECONDS] [LANES] [VARIANT]      LANES 0: all; VARIANT: number of a row, from 0
 // Processor time; of each camera the least of many images, then the mean over the ten cameras.
 #include <cstdio>
 #include <cstdlib>
@@ -155,13 +155,17 @@ int main(int argc, char** argv) {
   const Field f = load(GRADUS_SOURCE_DIR "/scenes/spl.toml");
   std::printf("%d x %d, %zu cameras, %zu shapes, %zu pieces of paint; images a second and core\n%-52s", width, height,
               f.mounts.size(), f.drawn->shapes.size(), f.drawn->paint.size(), "");
-  for (const render::RenderKernel& k : render::kernels()) std::printf("%8d", k.lanes);
+  const int lanes = argc > 3 ? std::atoi(argv[3]) : 0, only = argc > 4 ? std::atoi(argv[4]) : -1;
+  const auto wanted = [&](const render::RenderKernel& k) { return lanes == 0 || k.lanes == lanes; };
+  for (const render::RenderKernel& k : render::kernels())
+    if (wanted(k)) std::printf("%8d", k.lanes);
   std::printf("  lanes\n");
   for (const Variant& v : kVariants) {
+    if (only >= 0 && &v != kVariants + only) continue;
     std::printf("%-52s", v.name);
     for (const render::RenderKernel& k : render::kernels())
-      std::printf("%8.0f", images_per_second(f, v, width, height, k, seconds)), std::fflush(stdout);
+      if (wanted(k)) std::printf("%8.0f", images_per_second(f, v, width, height, k, seconds)), std::fflush(stdout);
     std::printf("\n");
   }
-  rays(f);
+  if (only < 0) rays(f);
 }
