@@ -619,12 +619,15 @@ GRADUS_INLINE Direction<T> turned(const BandCall& call, int row, T x, T y, T z) 
   return {x + (z * wy - y * wz), y + (x * wz - z * wx), z + (y * wx - x * wy)};
 }
 
-/// Number in the segmentation image: 0 sky, 1 ground, 2 paint, then those of the shapes.
+/// Numbers of the segmentation image: 0 sky, 1 ground, 2 paint, then those of the shapes.
 template <class T>
-GRADUS_INLINE std::uint16_t segment_of(const Placed& s, const Hit<T>& h, T painted, int lane) {
-  const int what = static_cast<int>(at(h.what, lane));
-  if (what == 1) return at(painted, lane) > 0.5f ? 2 : 1;
-  return what == 0 ? 0 : static_cast<std::uint16_t>(s.shapes[what - 2].segment);
+GRADUS_INLINE void store_segments(const Placed& s, const Hit<T>& h, T painted, std::uint16_t* out) {
+  const T ground = select(painted > 0.5f, T(2.0f), T(1.0f));
+  store_16(select(h.what == 1.0f, ground, T(0.0f)), out);
+  if (!some(h.what > 1.5f)) return;
+  for (int k = 0; k < ScalarTraits<T>::lanes; ++k)
+    if (const int what = static_cast<int>(at(h.what, k)); what > 1)
+      out[k] = static_cast<std::uint16_t>(s.shapes[what - 2].segment);
 }
 
 /// Pixels whose neighbour in the tile shows another shape, in order; at most kTilePixels.
@@ -754,7 +757,7 @@ GRADUS_INLINE void render_tile(const BandCall& call, int column, std::int32_t* l
       }
       if (call.depth != nullptr) store(select(h.what == 0.0f, T(0.0f), h.t * d.z), call.depth + corner + to);
       if (call.segment != nullptr)
-        for (int k = 0; k < lanes; ++k) call.segment[corner + to + k] = segment_of(s, h, painted, k);
+        store_segments(s, h, painted, call.segment + corner + to);
     }
   if (call.smooth && l.shape_count > 0) smooth_tile<T>(call, l, cone.axis, rays, ids, light, out);
 }
