@@ -1,10 +1,12 @@
 // Images a second of one core: ten Naos on a field of the Standard Platform League, 640 × 480 unless told.
-//   render_bench [WIDTHxHEIGHT] [SECONDS]
+//   render_bench [WIDTHxHEIGHT] [SECONDS] [LANES] [VARIANT]      LANES 0: all; VARIANT: number of a row, from 0
 // Processor time; of each camera the least of many images, then the mean over the ten cameras.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
+#include "bench/mujoco_view.h"
 #include "load/scene_toml.h"
 #include "render/cast.h"
 #include "render/image.h"
@@ -146,6 +148,38 @@ void rays(const Field& f) {
       f.drawn->shapes.size(), best[0] * 1e6, best[1] * 1e6, best[2] * 1e6, best[3] * 1e6);
 }
 
+/// MuJoCo's own renderer on the same shapes without paint, in software where there is no GPU.
+void peer(const Field& f, int width, int height, double seconds) {
+  for (const bool shadows : {false, true}) {
+    const auto view = bench::MujocoView::make(bench::to_mjcf(*f.drawn, f.poses));
+    if (view == nullptr || !view->open(width, height, shadows))
+      return static_cast<void>(std::printf("MuJoCo's renderer: not installed\n"));
+    const CameraSpec c = resolved([&] {
+      CameraSpec spec;
+      return spec.width = width, spec.height = height, spec;
+    }());
+    const double vertical = 2 * std::atan(0.5 * height / c.fy);
+    std::vector<unsigned char> rgb;
+    std::vector<double> best(f.mounts.size(), 1e9);
+    const double end = processor_time() + 4 * seconds;
+    for (int round = 0; round < 3 || processor_time() < end; ++round)
+      for (std::size_t i = 0; i < f.mounts.size(); ++i) {
+        const CameraMount& m = f.mounts[i];
+        const Pose X =
+            f.poses.links[static_cast<std::size_t>(f.drawn->link_first[static_cast<std::size_t>(m.robot)] + m.link)]
+                .X_WL *
+            m.X_LC;
+        const double t = processor_time();
+        view->render(X, vertical, rgb);
+        best[i] = std::min(best[i], processor_time() - t);
+      }
+    double sum = 0;
+    for (const double t : best) sum += t;
+    std::printf("MuJoCo's renderer, %-33s%8.1f\n", shadows ? "shadows" : "no shadows",
+                static_cast<double>(best.size()) / sum);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -155,13 +189,17 @@ int main(int argc, char** argv) {
   const Field f = load(GRADUS_SOURCE_DIR "/scenes/spl.toml");
   std::printf("%d x %d, %zu cameras, %zu shapes, %zu pieces of paint; images a second and core\n%-52s", width, height,
               f.mounts.size(), f.drawn->shapes.size(), f.drawn->paint.size(), "");
-  for (const render::RenderKernel& k : render::kernels()) std::printf("%8d", k.lanes);
+  const int lanes = argc > 3 ? std::atoi(argv[3]) : 0, only = argc > 4 ? std::atoi(argv[4]) : -1;
+  const auto wanted = [&](const render::RenderKernel& k) { return lanes == 0 || k.lanes == lanes; };
+  for (const render::RenderKernel& k : render::kernels())
+    if (wanted(k)) std::printf("%8d", k.lanes);
   std::printf("  lanes\n");
   for (const Variant& v : kVariants) {
+    if (only >= 0 && &v != kVariants + only) continue;
     std::printf("%-52s", v.name);
     for (const render::RenderKernel& k : render::kernels())
-      std::printf("%8.0f", images_per_second(f, v, width, height, k, seconds)), std::fflush(stdout);
+      if (wanted(k)) std::printf("%8.0f", images_per_second(f, v, width, height, k, seconds)), std::fflush(stdout);
     std::printf("\n");
   }
-  rays(f);
+  if (only < 0) rays(f), peer(f, width, height, seconds);
 }

@@ -21,8 +21,9 @@ struct Lane {
   V v;
   Lane() = default;
   GRADUS_INLINE Lane(V x) : v(x) {}
-  GRADUS_INLINE explicit Lane(double x) : v(V{} + static_cast<F>(x)) {}
-  GRADUS_INLINE explicit Lane(float x) : v(V{} + static_cast<F>(x)) {}
+  // x − 0 is x for every x, −0 included, so that nothing is computed; 0 + x is not.
+  GRADUS_INLINE explicit Lane(double x) : v(static_cast<F>(x) - V{}) {}
+  GRADUS_INLINE explicit Lane(float x) : v(static_cast<F>(x) - V{}) {}
   friend GRADUS_INLINE Lane operator+(Lane a, Lane b) { return a.v + b.v; }
   friend GRADUS_INLINE Lane operator-(Lane a, Lane b) { return a.v - b.v; }
   friend GRADUS_INLINE Lane operator*(Lane a, Lane b) { return a.v * b.v; }

@@ -8,8 +8,9 @@ namespace gradus::render {
 
 inline constexpr int kTileWidth = 16, kTileHeight = 8;  // pixels that share one list of shapes
 inline constexpr int kTilePixels = kTileWidth * kTileHeight;
-inline constexpr int kPad = 16;      // arrays that lanes read are padded to this many numbers
-inline constexpr int kChunk = 16;    // shapes that share one rectangle of shadows
+inline constexpr int kPad = 16;    // arrays that lanes read are padded to this many numbers
+inline constexpr int kChunk = 16;  // shapes that share one rectangle of shadows
+inline constexpr int kBeads = 8;
 inline constexpr float kFar = 1e6f;  // [m] no ray goes farther
 
 enum class FlatKind : std::int32_t { sphere, capsule, box, cylinder, plane, mesh };
@@ -32,6 +33,9 @@ struct FlatShape {
   float a[3], b[3];         // capsule: ends
   float ww, wo, q, ca, cb;  // capsule: w·w, −w·a, the quadratic's constant, |a|² − r², |b|² − r²
   float rgb[3];             // albedo, linear
+  // Long and thin: its bounding sphere would be in far too many tiles. kBeads spheres of radius bead around it, the
+  // first at p − (kBeads − 1)/2 · string.
+  float bead, string[3];  // bead 0: not long
 };
 
 /// A rectangle or disc painted on the ground, in the ground's axes.
@@ -70,8 +74,8 @@ struct Tree {
 
 /// Everything at one instant.
 struct Placed {
-  const FlatShape* shapes;  // nearest first
-  std::int32_t count;
+  const FlatShape* shapes;              // those that may be seen, nearest first, then the others
+  std::int32_t count;                   // that may be seen
   const float *cx, *cy, *cz, *cr, *c2;  // (padded) bounding spheres of the shapes in the same order; c2 = |c|²
   GroundFlat ground;
   const Paint* paint;
@@ -108,7 +112,7 @@ struct BandCall {
   ViewRays rays;
   const Placed* placed;
   std::int32_t band;
-  std::int32_t smooth, ground_shadows, body_shadows;
+  std::int32_t smooth, ground_shadows, body_shadows, rolling;
   float turn[3];  // camera's turn from one row to the next, camera axes; zeros: all rows at once      [rad]
   float slack_cos, slack_sin;         // of the turn between the band's middle and its rim
   std::int32_t add;                   // add to what is there (blur) instead of writing it

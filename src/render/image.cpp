@@ -31,7 +31,16 @@ void fill_blur(int* w, double s) {
   w[0] = 256 - 2 * w[1] - 2 * w[2];
 }
 
-int chroma(int x) { return std::clamp(x + 128, 0, 255); }
+/// By 3 degrees: within a band of rows a camera turns by less.
+Sight widened(const Sight& s) {
+  constexpr double c = 0.99863, d = 0.05234;
+  if (s.cosine < 0.1) return {};
+  return {s.axis, s.cosine * c - s.sine * d, s.sine * c + s.cosine * d};
+}
+
+/// x is at most 128 above and below zero.
+std::uint8_t chroma(int x) { return static_cast<std::uint8_t>(std::min(x + 128, 255)); }
+std::uint8_t luma(int r, int g, int b) { return static_cast<std::uint8_t>((77 * r + 150 * g + 29 * b + 128) >> 8); }
 
 }  // namespace
 
@@ -57,6 +66,9 @@ Camera::Camera(std::shared_ptr<const DrawnScene> scene, std::shared_ptr<const Le
       light_(view_->padded_pixels() * 3),
       blockers_(*scene_) {
   const CameraSpec& c = view_->camera();
+  const render::TileCone& w = view_->whole();
+  sight_ = {{w.axis[0], w.axis[1], w.axis[2]}, w.cosine, w.sine};
+  if (c.readout > 0) sight_ = widened(sight_);
   if (options_.depth) depth_.resize(view_->padded_pixels());
   if (options_.segmentation) segment_.resize(view_->padded_pixels());
   for (int k = 0; c.readout == 0 && k < (c.exposure > 0 ? kMostInstants : 1); ++k) shared_.emplace_back(*scene_);
@@ -106,7 +118,7 @@ void Camera::begin(const Poses& poses, std::uint64_t key, std::uint32_t frame) {
   if (options_.shadows == Shadows::all) blockers_.find(*scene_, poses, 0.5 * (c.readout + c.exposure));
   if (c.readout > 0) return;
   for (int k = 0; k < instants_; ++k)
-    shared_[static_cast<std::size_t>(k)].place(*scene_, poses, eye_, time_of(0, k), mount_.hidden);
+    shared_[static_cast<std::size_t>(k)].place(*scene_, poses, eye_, time_of(0, k), mount_.hidden, sight_);
 }
 
 void Camera::render_band(int band, BandRoom& room) {
@@ -117,7 +129,7 @@ void Camera::render_band(int band, BandRoom& room) {
   const std::size_t plane = view_->padded_pixels();
   for (int k = 0; k < instants_; ++k) {
     PlacedRoom& placed = rolling ? room.placed : shared_[static_cast<std::size_t>(k)];
-    if (rolling) placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden);
+    if (rolling) placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden, slack < 0.05 ? sight_ : Sight{});
     render::Placed view = placed.placed();
     view.blocker_first = blockers_.first(), view.blockers = blockers_.list();
     const bool geometry = k == instants_ / 2;  // depth and segmentation are of one instant
@@ -127,6 +139,7 @@ void Camera::render_band(int band, BandRoom& room) {
                   options_.smooth,
                   options_.shadows != Shadows::none,
                   options_.shadows == Shadows::all,
+                  rolling,
                   {f32(turn.x), f32(turn.y), f32(turn.z)},
                   f32(1 - 0.5 * slack * slack),
                   f32(slack),
@@ -141,13 +154,14 @@ void Camera::render_band(int band, BandRoom& room) {
   }
 }
 
-/// One channel of a row: mean of the instants, optical blur, noise.
-void Camera::fill_row(int y, int channel, std::uint16_t* row) const {
+/// One channel of a row: optical blur, mean of the instants, noise. In `row`, or where it is if there is nothing to do.
+const std::uint16_t* Camera::finished_row(int y, int channel, std::uint16_t* row) const {
   const CameraSpec& c = view_->camera();
   const std::uint16_t* plane = light_.data() + static_cast<std::size_t>(channel) * view_->padded_pixels();
   const auto line = [&](int k) {
     return plane + static_cast<std::size_t>(std::clamp(k, 0, c.height - 1)) * view_->stride();
   };
+  if (blur_weight_[0] == 256 && instants_ == 1 && c.full_well <= 0) return line(y);
   if (blur_weight_[0] == 256) {
     std::copy_n(line(y), c.width, row);
   } else {
@@ -166,36 +180,35 @@ void Camera::fill_row(int y, int channel, std::uint16_t* row) const {
   }
   if (instants_ > 1)
     for (int x = 0; x < c.width; ++x) row[x] = static_cast<std::uint16_t>((row[x] + instants_ / 2) / instants_);
-  if (c.full_well <= 0) return;
+  if (c.full_well <= 0) return row;
   const double b = 4095 * c.read / c.full_well;
   const std::uint64_t key = mix64(key_ ^ mix64(frame_ * 4ull + static_cast<std::uint64_t>(channel)));
   kernel_.noise(row, c.width, f32(4095 / c.full_well), f32(b * b), static_cast<std::uint32_t>(key >> 32),
                 static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(c.width));
+  return row;
 }
 
 /// (5), (6) of camera.h.
-void Camera::convert_row(int y, const std::uint16_t* rows, const Image& out) const {
+void Camera::convert_row(int y, const std::uint16_t* const* rgb, const Image& out) const {
   const int n = view_->camera().width;
-  const std::size_t step = static_cast<std::size_t>(n) + 64, at = static_cast<std::size_t>(y) * n;
-  const std::uint16_t *r = rows, *g = rows + step, *b = rows + 2 * step;
+  const std::size_t at = static_cast<std::size_t>(y) * n;
+  const std::uint16_t *r = rgb[0], *g = rgb[1], *b = rgb[2];
   if (out.rgb != nullptr)
     for (int x = 0; x < n; ++x) {
       std::uint8_t* p = out.rgb + 3 * (at + static_cast<std::size_t>(x));
       p[0] = gamma_[r[x]], p[1] = gamma_[g[x]], p[2] = gamma_[b[x]];
     }
-  const auto luma = [&](int x) {
-    return static_cast<std::uint8_t>((77 * gamma_[r[x]] + 150 * gamma_[g[x]] + 29 * gamma_[b[x]] + 128) >> 8);
-  };
   if (out.grey != nullptr)
-    for (int x = 0; x < n; ++x) out.grey[at + static_cast<std::size_t>(x)] = luma(x);
+    for (int x = 0; x < n; ++x)
+      out.grey[at + static_cast<std::size_t>(x)] = luma(gamma_[r[x]], gamma_[g[x]], gamma_[b[x]]);
   if (out.yuyv == nullptr) return;
   std::uint8_t* p = out.yuyv + static_cast<std::size_t>(y) * yuyv_row_bytes(n);
   for (int x = 0; x < n; x += 2, p += 4) {  // two pixels share the mean of their chroma
-    const int z = std::min(x + 1, n - 1), rs = gamma_[r[x]] + gamma_[r[z]], gs = gamma_[g[x]] + gamma_[g[z]],
-              bs = gamma_[b[x]] + gamma_[b[z]];
-    p[0] = luma(x), p[2] = luma(z);
-    p[1] = static_cast<std::uint8_t>(chroma((-43 * rs - 85 * gs + 128 * bs + 256) >> 9));
-    p[3] = static_cast<std::uint8_t>(chroma((128 * rs - 107 * gs - 21 * bs + 256) >> 9));
+    const int z = std::min(x + 1, n - 1), r0 = gamma_[r[x]], g0 = gamma_[g[x]], b0 = gamma_[b[x]], r1 = gamma_[r[z]],
+              g1 = gamma_[g[z]], b1 = gamma_[b[z]], rs = r0 + r1, gs = g0 + g1, bs = b0 + b1;
+    p[0] = luma(r0, g0, b0), p[2] = luma(r1, g1, b1);
+    p[1] = chroma((-43 * rs - 85 * gs + 128 * bs + 256) >> 9);
+    p[3] = chroma((128 * rs - 107 * gs - 21 * bs + 256) >> 9);
   }
 }
 
@@ -204,8 +217,9 @@ void Camera::finish_band(int band, BandRoom& room, const Image& out) const {
   const std::size_t step = static_cast<std::size_t>(c.width) + 64;
   for (int y = band * kTileHeight; y < std::min(c.height, (band + 1) * kTileHeight); ++y) {
     if (out.rgb != nullptr || out.grey != nullptr || out.yuyv != nullptr) {
-      for (int k = 0; k < 3; ++k) fill_row(y, k, room.rows.data() + static_cast<std::size_t>(k) * step);
-      convert_row(y, room.rows.data(), out);
+      const std::uint16_t* rgb[3];
+      for (int k = 0; k < 3; ++k) rgb[k] = finished_row(y, k, room.rows.data() + static_cast<std::size_t>(k) * step);
+      convert_row(y, rgb, out);
     }
     const std::size_t from = static_cast<std::size_t>(y) * view_->stride(), to = static_cast<std::size_t>(y) * c.width;
     if (out.depth != nullptr && options_.depth) std::copy_n(depth_.data() + from, c.width, out.depth + to);

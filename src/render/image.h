@@ -70,8 +70,8 @@ class Camera {
  private:
   int instants_for(const Poses& poses) const;
   double time_of(int band, int instant) const;
-  void fill_row(int y, int channel, std::uint16_t* row) const;
-  void convert_row(int y, const std::uint16_t* rows, const Image& out) const;
+  const std::uint16_t* finished_row(int y, int channel, std::uint16_t* room) const;
+  void convert_row(int y, const std::uint16_t* const* rgb, const Image& out) const;
 
   std::shared_ptr<const DrawnScene> scene_;
   std::shared_ptr<const LensTable> view_;
@@ -83,6 +83,7 @@ class Camera {
   std::vector<std::uint16_t> segment_;
   std::vector<PlacedRoom> shared_;  // all rows at once: one for each instant
   Blockers blockers_;
+  Sight sight_;
   std::uint8_t gamma_[4096];
   int blur_weight_[3];  // of the middle and its neighbours, sum of both sides 256
   const Poses* poses_ = nullptr;

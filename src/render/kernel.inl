@@ -432,17 +432,18 @@ GRADUS_INLINE T cover_of(const Paint& q, T x, T y, const Footprint<T>& f) {
   return coverage(u, q.hx, f.inverse(T(q.c), T(q.s))) * coverage(v, q.hy, f.inverse(T(-q.s), T(q.c)));
 }
 
-/// Blades of grass: a hash of the cell of 1 cm, fading where a pixel is larger than that.
+/// Blades of grass: a hash of the cell of 1 cm, fading where a pixel is larger than that, gone where it is much larger.
+inline constexpr float kGrainless = 0.1f;  // [m]
 template <class T>
 GRADUS_INLINE T grain_of(T x, T y, T footprint, float contrast) {
   const T far = T(1e6f);
-  const auto cx = whole(floor_of(least(most(x * 100.0f, -far), far))),
-             cy = whole(floor_of(least(most(y * 100.0f, -far), far)));
+  const auto cx = whole(floor_of(least(most(x * 100.0f, -far), far)));
+  const auto cy = whole(floor_of(least(most(y * 100.0f, -far), far)));
   auto q = cx * 0x1f123bb5u ^ cy * 0x5f356495u;
   q = (q ^ (q >> 15)) * 0x2c1b3c6du;
   q = q ^ (q >> 12);
-  return (real(q & 1023u, x) * (1.0f / 1023) - 0.5f) * contrast * least(T(1.0f), 0.01f / most(footprint, T(1e-4f))) +
-         1.0f;
+  const T fade = between_0_and_1(0.0111f / most(footprint, T(1e-4f)) - 0.111f);  // 1 at 1 cm, 0 at 10 cm
+  return (real(q & 1023u, x) * (1.0f / 1023) - 0.5f) * contrast * fade + 1.0f;
 }
 
 /// What a tile's pixels share.
@@ -458,7 +459,8 @@ GRADUS_INLINE void colour_ground(const Placed& s, const BandCall& call, const Ti
   const T vx = dot3(d, g.e1), vy = dot3(d, g.e2), vz = most(-dot3(d, g.up), T(1e-4f));
   const T t = select(mine, distance, T(1.0f)), x = g.x + t * vx, y = g.y + t * vy;
   const T across = most(root(vx * vx + vy * vy), T(1e-4f)), side = 1.0f / across;
-  const Footprint<T> f{vx, vy, t * call.rays.pixel, 1.0f / (vz * across), side};
+  const T steep = 1.0f / vz;
+  const Footprint<T> f{vx, vy, t * call.rays.pixel, steep * side, side};
   Colour<T> c{T(g.rgb[0]), T(g.rgb[1]), T(g.rgb[2])};
   painted = T(0.0f);
   for (int i = 0; i < l.paint_count; ++i) {
@@ -467,8 +469,9 @@ GRADUS_INLINE void colour_ground(const Placed& s, const BandCall& call, const Ti
     c = {c.r + (q.rgb[0] - c.r) * cover, c.g + (q.rgb[1] - c.g) * cover, c.b + (q.rgb[2] - c.b) * cover};
     painted = painted + (q.mark - painted) * cover;
   }
-  if (g.grain > 0) {
-    const T k = grain_of(x, y, f.width / vz, g.grain);
+  const T foot = f.width * steep;
+  if (g.grain > 0 && some(mine & (foot < kGrainless))) {
+    const T k = grain_of(x, y, foot, g.grain);
     c = {c.r * k, c.g * k, c.b * k};
   }
   T direct = T(g.lit);
@@ -510,6 +513,18 @@ GRADUS_INLINE Colour<T> sample(const BandCall& call, const TileLists& l, const f
 // ---- lists of a tile
 // -------------------------------------------------------------------------------------------------
 
+/// Does the cone meet one of a long shape's beads?
+GRADUS_INLINE bool meets_bead(const FlatShape& f, const float* axis, float cosine, float sine) {
+  for (int i = 0; i < kBeads; ++i) {
+    const float k = static_cast<float>(i) - 0.5f * (kBeads - 1);
+    const float x = f.p[0] + k * f.string[0], y = f.p[1] + k * f.string[1], z = f.p[2] + k * f.string[2];
+    const float along = x * axis[0] + y * axis[1] + z * axis[2];
+    const float across = root(most(x * x + y * y + z * z - along * along, 0.0f));
+    if (across * cosine - along * sine <= f.bead) return true;
+  }
+  return false;
+}
+
 /// Shapes whose bounding spheres meet the cone, nearest first.
 template <class T>
 GRADUS_INLINE int shapes_in(const Placed& s, const TileCone& cone, float slack_cos, float slack_sin,
@@ -525,7 +540,8 @@ GRADUS_INLINE int shapes_in(const Placed& s, const TileCone& cone, float slack_c
     const auto m = across * cosine - along * sine <= load(s.cr + i, T());
     if (!some(m)) continue;
     for (int k = 0; k < lanes && i + k < s.count; ++k)
-      if (at_mask(m, k)) list[n++] = i + k;
+      if (at_mask(m, k) && (s.shapes[i + k].bead == 0 || meets_bead(s.shapes[i + k], cone.axis, cosine, sine)))
+        list[n++] = i + k;
   }
   return n;
 }
@@ -597,26 +613,26 @@ GRADUS_INLINE void store_light(T c, std::uint16_t* out, bool add) {
 /// Ray of a pixel, turned with the camera since the band's middle.
 template <class T>
 GRADUS_INLINE Direction<T> turned(const BandCall& call, int row, T x, T y, T z) {
+  if (!call.rolling) return {x, y, z};
   const float k = static_cast<float>(row) + 0.5f - 0.5f * kTileHeight;
   const float wx = call.turn[0] * k, wy = call.turn[1] * k, wz = call.turn[2] * k;
   return {x + (z * wy - y * wz), y + (x * wz - z * wx), z + (y * wx - x * wy)};
 }
 
-/// Number in the segmentation image: 0 sky, 1 ground, 2 paint, then those of the shapes.
+/// Numbers of the segmentation image: 0 sky, 1 ground, 2 paint, then those of the shapes.
 template <class T>
-GRADUS_INLINE std::uint16_t segment_of(const Placed& s, const Hit<T>& h, T painted, int lane) {
-  const int what = static_cast<int>(at(h.what, lane));
-  if (what == 1) return at(painted, lane) > 0.5f ? 2 : 1;
-  return what == 0 ? 0 : static_cast<std::uint16_t>(s.shapes[what - 2].segment);
+GRADUS_INLINE void store_segments(const Placed& s, const Hit<T>& h, T painted, std::uint16_t* out) {
+  const T ground = select(painted > 0.5f, T(2.0f), T(1.0f));
+  store_16(select(h.what == 1.0f, ground, T(0.0f)), out);
+  if (!some(h.what > 1.5f)) return;
+  for (int k = 0; k < ScalarTraits<T>::lanes; ++k)
+    if (const int what = static_cast<int>(at(h.what, k)); what > 1)
+      out[k] = static_cast<std::uint16_t>(s.shapes[what - 2].segment);
 }
 
-/// Pixels next to another shape in their tile get three more rays (rotated grid).
-template <class T>
-GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const float* axis, const float* rays,
-                               const std::uint16_t* ids, const std::uint16_t (*light)[kTilePixels],
-                               std::uint16_t* const* out) {
-  constexpr int lanes = ScalarTraits<T>::lanes;
-  std::int32_t edge[kTilePixels + 16];
+/// Pixels whose neighbour in the tile shows another shape, in order; at most kTilePixels.
+#if defined(__CUDACC__)
+GRADUS_INLINE int edges_of(const std::uint16_t* ids, std::int32_t* edge) {
   int n = 0;
   for (int i = 0; i < kTilePixels; ++i) {
     const int x = i % kTileWidth, y = i / kTileWidth, own = ids[i];
@@ -625,6 +641,49 @@ GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const f
         (y > 0 && differs(ids[i - kTileWidth])) || (y + 1 < kTileHeight && differs(ids[i + kTileWidth])))
       edge[n++] = i;
   }
+  return n;
+}
+#else
+GRADUS_INLINE int edges_of(const std::uint16_t* ids, std::int32_t* edge) {  // a row at a time
+  typedef std::uint16_t Row __attribute__((vector_size(2 * kTileWidth)));
+  const auto row = [&](const std::uint16_t* p) {
+    Row r;
+    std::memcpy(&r, p, sizeof r);
+    return r;
+  };
+  const auto differ = [](Row a, Row b) { return (Row)((a != b) & ((a > 1) | (b > 1))); };
+  Row found[kTileHeight] = {};
+  for (int y = 0; y < kTileHeight; ++y) {
+    const Row own = row(ids + y * kTileWidth);
+    std::uint16_t shifted[2 * kTileWidth];  // its first pixel, the row, its last pixel
+    std::memcpy(shifted + 1, &own, sizeof own);
+    shifted[0] = own[0], shifted[kTileWidth + 1] = own[kTileWidth - 1];
+    found[y] = found[y] | differ(own, row(shifted)) | differ(own, row(shifted + 2));
+    if (y + 1 == kTileHeight) break;
+    const Row across = differ(own, row(ids + (y + 1) * kTileWidth));
+    found[y] = found[y] | across, found[y + 1] = across;
+  }
+  int n = 0;
+  for (int y = 0; y < kTileHeight; ++y) {
+    std::uint64_t four[sizeof(Row) / 8];  // pixels at a time
+    std::memcpy(four, &found[y], sizeof four);
+    for (int k = 0; k < static_cast<int>(sizeof(Row) / 8); ++k)
+      if (four[k] != 0)
+        for (int x = 4 * k; x < 4 * k + 4; ++x)
+          if (found[y][x] != 0) edge[n++] = y * kTileWidth + x;
+  }
+  return n;
+}
+#endif
+
+/// Pixels at edges get three more rays (rotated grid). own: this instant's light where it differs from `out` (blur).
+template <class T>
+GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const float* axis, const float* rays,
+                               const std::uint16_t* ids, const std::uint16_t (*own)[kTilePixels],
+                               std::uint16_t* const* out) {
+  constexpr int lanes = ScalarTraits<T>::lanes;
+  std::int32_t edge[kTilePixels + 16];
+  const int n = edges_of(ids, edge);
   if (n == 0) return;
   for (int i = n; i < n + lanes; ++i) edge[i] = edge[n - 1];
   const float right[3] = {0.375f, -0.125f, -0.375f}, below[3] = {0.125f, 0.375f, -0.125f};
@@ -637,9 +696,9 @@ GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const f
         const int nx = x + 1 < kTileWidth ? x + 1 : x - 1, ny = y + 1 < kTileHeight ? y + 1 : y - 1;
         const float sx = nx > x ? right[q] : -right[q], sy = ny > y ? below[q] : -below[q];
         const auto mixed = [&](int c) {
-          const float own = rays[(y * 3 + c) * kTileWidth + x];
-          return own + sx * (rays[(y * 3 + c) * kTileWidth + nx] - own) +
-                 sy * (rays[(ny * 3 + c) * kTileWidth + x] - own);
+          const float here = rays[(y * 3 + c) * kTileWidth + x];
+          return here + sx * (rays[(y * 3 + c) * kTileWidth + nx] - here) +
+                 sy * (rays[(ny * 3 + c) * kTileWidth + x] - here);
         };
         const Direction<float> e = turned(call, y, mixed(0), mixed(1), mixed(2));
         put(d.x, k, e.x), put(d.y, k, e.y), put(d.z, k, e.z);
@@ -653,10 +712,10 @@ GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const f
       const int at_pixel = edge[i + k];
       const float parts[3] = {at(sum.r, k), at(sum.g, k), at(sum.b, k)};
       for (int c = 0; c < 3; ++c) {
-        const float level = (static_cast<float>(light[c][at_pixel]) + parts[c] * 4095.0f) * 0.25f + 0.5f;
         std::uint16_t& o = out[c][at_pixel / kTileWidth * call.stride + at_pixel % kTileWidth];
-        const int before = call.add ? o - light[c][at_pixel] : 0;  // of the other instants
-        o = static_cast<std::uint16_t>(before + static_cast<int>(level));
+        const int first = call.add ? own[c][at_pixel] : o;
+        const float level = (static_cast<float>(first) + parts[c] * 4095.0f) * 0.25f + 0.5f;
+        o = static_cast<std::uint16_t>(o - first + static_cast<int>(level));  // the other instants stay
       }
     }
   }
@@ -693,12 +752,12 @@ GRADUS_INLINE void render_tile(const BandCall& call, int column, std::int32_t* l
       store_16(h.what, ids + in_tile);
       const T parts[3] = {c.r, c.g, c.b};
       for (int k = 0; k < 3; ++k) {
-        store_light(parts[k], light[k] + in_tile, false);
+        if (call.add) store_light(parts[k], light[k] + in_tile, false);
         store_light(parts[k], out[k] + to, call.add != 0);
       }
       if (call.depth != nullptr) store(select(h.what == 0.0f, T(0.0f), h.t * d.z), call.depth + corner + to);
       if (call.segment != nullptr)
-        for (int k = 0; k < lanes; ++k) call.segment[corner + to + k] = segment_of(s, h, painted, k);
+        store_segments(s, h, painted, call.segment + corner + to);
     }
   if (call.smooth && l.shape_count > 0) smooth_tile<T>(call, l, cone.axis, rays, ids, light, out);
 }

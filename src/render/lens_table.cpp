@@ -14,6 +14,7 @@ LensTable::LensTable(const CameraSpec& camera)
       tiles_y_((camera.height + kTileHeight - 1) / kTileHeight) {
   fill();
   fill_cones();
+  fill_whole();
 }
 
 render::ViewRays LensTable::rays() const {
@@ -54,6 +55,20 @@ void LensTable::fill_cones() {
     cones_.push_back(render::TileCone{});
     cones_.back() = cone_around(x, y, z, kTilePixels, 1, 1.5 / camera_.fx);  // samples reach half a pixel out
   }
+}
+
+void LensTable::fill_whole() {
+  std::vector<float> all[3];  // rays of the rim and of the middle: the outermost of all
+  for (int y = 0; y < camera_.height; ++y)
+    for (int x = 0; x < camera_.width; ++x) {
+      const bool rim = x == 0 || y == 0 || x == camera_.width - 1 || y == camera_.height - 1;
+      if (!rim && (x != camera_.width / 2 || y != camera_.height / 2)) continue;
+      const Vec3 d = direction(x, y);
+      const double part[3] = {d.x, d.y, d.z};
+      for (int k = 0; k < 3; ++k) all[k].push_back(static_cast<float>(part[k]));
+    }
+  whole_ =
+      cone_around(all[0].data(), all[1].data(), all[2].data(), static_cast<int>(all[0].size()), 1, 1.5 / camera_.fx);
 }
 
 render::TileCone cone_around(const float* x, const float* y, const float* z, int count, int step, double margin) {

@@ -19,16 +19,19 @@ class LensTable {
   int stride() const { return tiles_x_ * render::kTileWidth; }  // pixels of a padded row
   int padded_height() const { return tiles_y_ * render::kTileHeight; }
   std::size_t padded_pixels() const { return static_cast<std::size_t>(stride()) * padded_height(); }
+  const render::TileCone& whole() const { return whole_; }  // around all of the image
   /// Ray of a pixel, camera axes.
   Vec3 direction(int x, int y) const;
 
  private:
   void fill();
   void fill_cones();
+  void fill_whole();
   CameraSpec camera_;
   int tiles_x_, tiles_y_;
   std::vector<float> directions_;
   std::vector<render::TileCone> cones_;
+  render::TileCone whole_;
 };
 
 /// Around 16 or 128 unit vectors given as x, y, z; `margin`: angle that is added.

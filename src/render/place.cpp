@@ -28,11 +28,27 @@ void set_capsule(FlatShape& f, const Pose& X, double r, double half) {
   f.ca = f32(aa - r * r), f.cb = f32(dot(b, b) - r * r);
 }
 
+/// Long shapes as a string of spheres.
+void set_beads(FlatShape& f, const DrawnShape& s, const Pose& X) {
+  double half[3] = {s.half.x, s.half.y, s.half.z};
+  if (s.kind == FlatKind::capsule) half[0] = half[1] = s.radius, half[2] += s.radius;
+  if (s.kind == FlatKind::cylinder) half[0] = half[1] = s.radius;
+  const int k = half[0] > half[1] && half[0] > half[2] ? 0 : half[1] > half[2] ? 1 : 2;
+  const double a = half[(k + 1) % 3], b = half[(k + 2) % 3];
+  const double across = s.kind == FlatKind::box ? square_root(a * a + b * b) : a, piece = half[k] / render::kBeads;
+  f.bead = 0;
+  if (half[k] < 3 * across || s.kind == FlatKind::sphere || s.kind == FlatKind::mesh || s.kind == FlatKind::plane)
+    return;
+  f.bead = f32(1.001 * square_root(across * across + piece * piece) + 1e-5 * norm(X.p));
+  put(f.string, (k == 0 ? X.R.x : k == 1 ? X.R.y : X.R.z) * (2 * piece));
+}
+
 void set_flat(FlatShape& f, const DrawnShape& s, const Pose& X, Vec3 middle) {
   const double away = norm(middle) - s.bound;
   f.near = f32(std::max(kNearest, away - 1e-4 - 1e-6 * (away + 2 * s.bound)));  // rounding of the kernels included
   f.bound = f32(s.bound), f.r = f32(s.radius);
   put(f.p, X.p), put(f.u, X.R.x), put(f.v, X.R.y), put(f.w, X.R.z), put(f.h, s.half);
+  set_beads(f, s, X);
   put(f.o, {-dot(X.R.x, X.p), -dot(X.R.y, X.p), -dot(X.R.z, X.p)});
   const double pp = dot(X.p, X.p), pw = dot(X.p, X.R.z);
   switch (s.kind) {
@@ -51,6 +67,44 @@ void set_flat(FlatShape& f, const DrawnShape& s, const Pose& X, Vec3 middle) {
     default:
       break;
   }
+}
+
+double bounded(double x, double by) { return std::clamp(x, -by, by); }
+
+/// Back from what set_flat wrote; capsules keep their ends alone.
+Pose pose_of(const FlatShape& f) {
+  const auto v = [](const float* a) { return Vec3{a[0], a[1], a[2]}; };
+  const Vec3 w = f.kind == FlatKind::capsule ? v(f.w) * (1 / norm(v(f.w))) : v(f.w);
+  return {{v(f.u), v(f.v), w}, v(f.p)};
+}
+
+/// Point of a convex shape nearest to the eye, as a vector from the eye; zero: the eye is inside.
+Vec3 nearest_point(const DrawnShape& s, const Pose& X) {
+  const Vec3 o{-dot(X.R.x, X.p), -dot(X.R.y, X.p), -dot(X.R.z, X.p)};  // the eye in the shape's axes
+  Vec3 n{0, 0, 0};                                                     // the nearest point there
+  double r = s.radius;
+  if (s.kind == FlatKind::box) {
+    n = {bounded(o.x, s.half.x), bounded(o.y, s.half.y), bounded(o.z, s.half.z)}, r = 0;
+  } else if (s.kind == FlatKind::capsule) {
+    n.z = bounded(o.z, s.half.z);
+  } else if (s.kind == FlatKind::cylinder) {
+    const double away = square_root(o.x * o.x + o.y * o.y), k = away > r ? r / away : 1;
+    n = {o.x * k, o.y * k, bounded(o.z, s.half.z)}, r = 0;
+  }
+  const Vec3 to = X.R * (n - o);
+  const double length = norm(to);
+  return length > r ? to * ((length - r) / length) : Vec3{0, 0, 0};
+}
+
+/// Rays from inside never enter a convex shape; and a shape lies behind the plane through its nearest point n across n,
+/// so rays with n · d ≤ 0 never meet it. No ray of the sight does if its axis is more than a right angle and the
+/// sight's own away from n.
+bool in_sight(const DrawnShape& s, const Pose& X, const Sight& sight) {
+  if (s.kind == FlatKind::mesh || s.kind == FlatKind::plane) return true;
+  const Vec3 n = nearest_point(s, X);
+  const double length = norm(n);
+  if (length < 1e-7) return length > 0;
+  return sight.cosine < 0 || dot(n, sight.axis) > -(sight.sine + 1e-3) * length;
 }
 
 }  // namespace
@@ -130,25 +184,39 @@ void PlacedRoom::sort_by_distance() {
 }
 
 void PlacedRoom::place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
-                       std::span<const std::uint8_t> hidden) {
+                       std::span<const std::uint8_t> hidden, const Sight& sight) {
   const Pose X_WC = after(eye.X_WC, eye.v, eye.w, dt), X_CW = inverse(X_WC);
   place_links(scene, poses, X_CW, dt);
   sort_by_distance();
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    const auto from = static_cast<std::size_t>(order_[i]);
-    const FlatShape& f = shapes_[i] = unsorted_[from];
-    place_of_[from] = static_cast<std::int32_t>(i);
-    const Vec3 c = X_CW * middle_[from];
-    const bool endless = f.kind == FlatKind::plane, unseen = !hidden.empty() && hidden[from] != 0;
-    cx_[i] = f32(c.x), cy_[i] = f32(c.y), cz_[i] = f32(c.z), c2_[i] = f32(dot(c, c));
-    if (endless) cx_[i] = cy_[i] = cz_[i] = c2_[i] = 0;
-    cr_[i] = unseen ? -1e30f : endless ? f32(kEverywhere) : f32(1.001 * scene.shapes[from].bound + 1e-5 * norm(c));
-  }
+  put_seen(scene, X_CW, hidden, sight);
   place_ground(scene, X_WC);
   place_shadows(scene);
   put(placed_.light, transpose_times(X_WC.R, scene.to_light));
   put(placed_.sky_up, transpose_times(X_WC.R, Vec3{0, 0, 1}));
   put(placed_.sky_low, {0.50, 0.52, 0.55}), put(placed_.sky_high, {0.16, 0.26, 0.50});
+}
+
+/// Shapes in their order, those that cannot be seen behind the others.
+void PlacedRoom::put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden,
+                          const Sight& sight) {
+  std::size_t seen = 0, unseen = order_.size();
+  for (const std::int32_t number : order_) {
+    const auto from = static_cast<std::size_t>(number);
+    const DrawnShape& s = scene.shapes[from];
+    FlatShape& f = unsorted_[from];
+    const Vec3 c = X_CW * middle_[from];
+    const double cc = dot(c, c), r = 1.001 * s.bound + 1e-5 * square_root(cc), along = dot(c, sight.axis);
+    const double across = square_root(std::max(0.0, cc - along * along));
+    const bool endless = f.kind == FlatKind::plane;
+    const bool off = (!hidden.empty() && hidden[from] != 0) ||
+                     (!endless && sight.cosine > 0 && across * sight.cosine - along * sight.sine > r) ||
+                     (!endless && cc < r * r && !in_sight(s, pose_of(f), sight));
+    const std::size_t i = off ? --unseen : seen++;
+    shapes_[i] = f, place_of_[from] = static_cast<std::int32_t>(i);
+    cx_[i] = f32(c.x), cy_[i] = f32(c.y), cz_[i] = f32(c.z), c2_[i] = f32(cc), cr_[i] = f32(r);
+    if (endless) cx_[i] = cy_[i] = cz_[i] = c2_[i] = 0, cr_[i] = f32(kEverywhere);
+  }
+  placed_.count = static_cast<std::int32_t>(seen);
 }
 
 void PlacedRoom::place_ground(const DrawnScene& scene, const Pose& X_WC) {

@@ -16,20 +16,28 @@ struct MovingFrame {
 /// Where it is dt later: turned by exp(w dt), moved by v dt.
 Pose after(const Pose& X, Vec3 v, Vec3 w, double dt);
 
+/// Directions that an eye may look in, in its own axes: within an angle of an axis.
+struct Sight {
+  Vec3 axis{0, 0, 1};
+  double cosine = -1, sine = 0;  // of the angle; (−1, 0): everywhere
+};
+
 /// Memory of one Placed. Made once for a scene; placing allocates nothing.
 class PlacedRoom {
  public:
   explicit PlacedRoom(const DrawnScene& scene);
   PlacedRoom(PlacedRoom&&) = default;  // what placed() points to moves along; a copy would point into the original
-  /// Fills everything but blockers. hidden: (shapes) 1: the eye does not see it; empty: it sees all.
+  /// Fills everything but blockers. hidden: (shapes) 1: the eye does not see it; empty: it sees all. What the sight
+  /// leaves out may still cast shadows.
   void place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
-             std::span<const std::uint8_t> hidden);
+             std::span<const std::uint8_t> hidden, const Sight& sight = {});
   render::Placed& placed() { return placed_; }
   const render::Placed& placed() const { return placed_; }
 
  private:
   void place_links(const DrawnScene& scene, const Poses& poses, const Pose& X_CW, double dt);
   void sort_by_distance();
+  void put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden, const Sight& sight);
   void place_ground(const DrawnScene& scene, const Pose& X_WC);
   void place_shadows(const DrawnScene& scene);
 
