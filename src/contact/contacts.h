@@ -124,6 +124,7 @@ class Contacts {
     int first_robot, robot_count, first_contact, contact_count;
     CoupleReport report;
     int passes;
+    bool idle;  // some of its contacts are
   };
   /// One thread's.
   struct Work {
@@ -160,6 +161,11 @@ class Contacts {
   double number_of(int compound, int number) const;
   int add_groups(int island, std::span<const Robot> robots, Work& w, double h);
   int add_group(int robot, const Robot& r, Work& w, std::size_t& room, double h);
+  double gap_ahead(const MovingContact& c, std::span<const Robot> robots, double h) const;
+  void choose_contacts(const Island& island, std::span<const Robot> robots, double h);
+  bool idle_ones_close(const Island& island, std::span<const Robot> robots, double h) const;
+  void note_slots(const Island& island);
+  void solve(int island, int thread, std::span<const Robot> robots, double h);
   void add_contacts(const Island& island, Couple& solver) const;
   bool has_room(int robot) const { return robot < 0 || first_slot_[robot] >= 0; }
   int slot(int robot, int link) const;
@@ -193,6 +199,7 @@ class Contacts {
   std::vector<int> island_of_;  // (robots)
   std::vector<int> parent_;     // (robots) of the union-find
   std::vector<int> robots_by_island_, contacts_by_island_;
+  std::vector<std::uint8_t> idle_;  // (contacts) takes no part: it will not close in this step
   std::vector<Island> islands_;
   std::vector<int> link_offset_;              // (robots + 1)
   std::vector<int> slot_of_;                  // (all links) place among its robot's touched links; −1: none

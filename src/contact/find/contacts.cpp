@@ -204,7 +204,7 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   if (!on_ground && dot(ca - cb, ca - cb) > reach * reach) return;  // a ground has no sphere
   Contact found[kContactMax];
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
-                        margin_ + h * fastest, found);
+                        margin_ + h * fastest, found, !on_ground);
   const double pair = number_of(p.compound_a, p.item_a) * kPairBase + number_of(p.compound_b, p.item_b);
   for (int i = 0; i < n; ++i) {
     const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
@@ -296,7 +296,7 @@ void Contacts::find_islands() {
   for (int r = 0; r < static_cast<int>(parent_.size()); ++r) {
     if (touched_count_[r] == 0) continue;
     const int lead = lead_of(r);
-    if (lead == r) islands_.push_back({0, 0, 0, 0, {}, 0});
+    if (lead == r) islands_.push_back({0, 0, 0, 0, {}, 0, false});
     island_of_[r] = lead == r ? island_count() - 1 : island_of_[lead];
     ++islands_[island_of_[r]].robot_count;
   }

@@ -218,7 +218,7 @@ void Contacts::make_room(const Model& model, int threads) {
   slots = std::min(slots, kMaxSlots), responses = std::min(responses, kMaxResponses);
   scene_.finish(kPairsPerShape * (static_cast<int>(items_.size()) + 1));
   const auto room = static_cast<std::size_t>(capacity_);
-  contacts_.reserve(room), contacts_by_island_.resize(room);
+  contacts_.reserve(room), contacts_by_island_.resize(room), idle_.assign(room, 0);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
   response_at_.assign(n, -1), response_count_.assign(n, 0);
   wanted_.resize(n), present_.assign(n, 0), touched_count_.assign(n, 0), poses_.resize(links);

@@ -56,7 +56,7 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
   for (int k = 0; k < island.contact_count; ++k) {
     const int i = contacts_by_island_[island.first_contact + k];
     const MovingContact& c = contacts_[i];
-    if (!has_room(c.robot_a) || !has_room(c.robot_b)) continue;
+    if (idle_[i] || !has_room(c.robot_a) || !has_room(c.robot_b)) continue;
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
     out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = laws_[c.law];
@@ -67,7 +67,77 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
   }
 }
 
+/// Gap of a contact after the step as its robots are predicted now.
+double Contacts::gap_ahead(const MovingContact& c, std::span<const Robot> robots, double h) const {
+  auto speed = [&](int robot, int link) {
+    if (robot < 0) return 0.0;
+    const RobotContext& x = *robots[robot].context;
+    const Vec6& V = x.s->frames[link].V;
+    const Vec6 before{V.a, V.l + base_velocity(x.now + x.at.v)};
+    const Vec6 after = predicted_twist(x, link, before, robots[robot].needs->infinite_mass, h);
+    return dot(c.normal, velocity_at(after, c.point - base_position(x.now + x.at.q)));
+  };
+  return c.gap + h * (speed(c.robot_a, c.link_a) - speed(c.robot_b, c.link_b));
+}
+
+/// A third of all contacts are near, but will not close: without impulses, they would stay open by half the margin. They
+/// are left out, and with them links that touch nothing else; if the solution closes one, all take part after all. So the
+/// solution is that of all contacts.
+void Contacts::choose_contacts(const Island& island, std::span<const Robot> robots, double h) {
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    MovingContact& c = contacts_[i];
+    idle_[i] = c.gap > 0 && dot(c.impulse, c.normal) <= 0 && gap_ahead(c, robots, h) > 0.5 * margin_;
+    if (idle_[i]) c.impulse = c.moment = {0, 0, 0}, c.force = 0, c.impact = false;
+  }
+}
+
+bool Contacts::idle_ones_close(const Island& island, std::span<const Robot> robots, double h) const {
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    if (idle_[i] && gap_ahead(contacts_[i], robots, h) < 0) return true;
+  }
+  return false;
+}
+
+/// Slots for the links of the contacts that take part.
+void Contacts::note_slots(const Island& island) {
+  for (int k = 0; k < island.robot_count; ++k) {
+    const int r = robots_by_island_[island.first_robot + k], first = link_offset_[r];
+    for (int m = 0; m < touched_count_[r]; ++m) slot_of_[first + touched_[first + m]] = -1;
+    touched_count_[r] = 0;
+    response_at_[r] = -1;
+  }
+  for (int k = 0; k < island.contact_count; ++k) {
+    const int i = contacts_by_island_[island.first_contact + k];
+    if (idle_[i]) continue;
+    note_slot(contacts_[i].robot_a, contacts_[i].link_a);
+    if (contacts_[i].robot_b >= 0) note_slot(contacts_[i].robot_b, contacts_[i].link_b);
+  }
+}
+
 void Contacts::couple(int number, int thread, std::span<const Robot> robots, double h) {
+  Island& island = islands_[number];
+  if (island.passes == 0) {
+    choose_contacts(island, robots, h);
+    for (int k = 0; k < island.contact_count; ++k) island.idle |= idle_[contacts_by_island_[island.first_contact + k]];
+    if (island.idle) note_slots(island);
+  }
+  solve(number, thread, robots, h);
+  if (!island.idle || !idle_ones_close(island, robots, h)) return;
+  for (int k = 0; k < island.contact_count; ++k) idle_[contacts_by_island_[island.first_contact + k]] = 0;
+  island.idle = false;
+  note_slots(island);
+  for (int r : robots_of(number)) {  // as they were predicted
+    RobotScratch& s = *robots[r].context->s;
+    std::copy(s.acc_alone.begin(), s.acc_alone.end(), s.acc.begin());
+    std::copy(s.a_alone.begin(), s.a_alone.end(), s.a.begin());
+    s.impulses = s.impulses_alone;
+  }
+  solve(number, thread, robots, h);
+}
+
+void Contacts::solve(int number, int thread, std::span<const Robot> robots, double h) {
   Island& island = islands_[number];
   Work& w = work_[thread];
   Couple& solver = *w.couple;
@@ -106,6 +176,11 @@ void Contacts::couple(int number, int thread, std::span<const Robot> robots, dou
 void Contacts::receive(int robot, const Robot& r, const Couple& solver, double h) const {
   RobotScratch& s = *r.context->s;
   const auto u = static_cast<std::size_t>(robot);
+  if (touched_count_[u] == 0) {
+    s.rests = false;
+    s.kick = zero6<double>();
+    return;
+  }
   std::fill(s.impulse.begin(), s.impulse.end(), zero6<double>());
   bool bounced = false, hit = false;
   s.rests = false;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/clones.h"
+
 namespace gradus {
 namespace {
 
@@ -107,7 +109,7 @@ double Couple::normal_speed(const CoupleContact& c, bool before) const {
   return one(c.a) - one(c.b);
 }
 
-void Couple::prepare(double h) {
+GRADUS_CLONES void Couple::prepare(double h) {
   for (CoupleContact& c : contacts_) {  // (7): which contacts are impacts; before any impulse changes a twist
     c.speed = normal_speed(c, true);
     c.impact = c.law.restitution > 0 && c.speed < -c.law.impact_speed &&
@@ -143,7 +145,7 @@ void Couple::set_guess(const CoupleContact& c, Row& r) {
   project(r.x, r.friction);
 }
 
-void Couple::make_effects(const CoupleContact& c, Row& r) {
+GRADUS_CLONES void Couple::make_effects(const CoupleContact& c, Row& r) {
   const Vec6 none = zero6<double>();
   for (int k = 0; k < 3; ++k) {
     r.ja[k] = c.a < 0 ? none : wrench_at(c.point - slots_[c.a].origin, r.direction[k]);
@@ -179,10 +181,10 @@ void Couple::make_effects(const CoupleContact& c, Row& r) {
 }
 
 /// Columns of Ω Jᵀ for three impulses ja on slot a and −jb on slot b.
-void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb) {
+GRADUS_CLONES void Couple::add_effects(const CoupleContact& c, const Vec6* ja, const Vec6* jb) {
   const Vec6 none = zero6<double>();
   const int first = static_cast<int>(effects_.size());
-  auto reach = [&](int s, const Vec6* j, double sign) {
+  auto reach = [&](int s, const Vec6* j, double sign) __attribute__((always_inline)) {
     if (s < 0 || groups_[group_of_[s]].immovable) return;
     const Group& g = groups_[group_of_[s]];
     const bool same = sign < 0 && c.a >= 0 && group_of_[c.a] == group_of_[s];  // contact within one robot
@@ -226,13 +228,13 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   r.step = 1 / (mean + square_root(difference * difference + m[1][2] * m[1][2]));
 }
 
-void Couple::residual(const Row& r, double* e) const {
+GRADUS_INLINE void Couple::residual(const Row& r, double* e) const {
   for (int k = 0; k < 3; ++k)
     e[k] = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V)) +
            r.R[k] * (r.x[k] - r.x0[k]) + (k == 0 ? r.bias : 0);
 }
 
-void Couple::apply(const Row& r, const double* dx) {
+GRADUS_INLINE void Couple::apply(const Row& r, const double* dx) {
   for (int q = r.first; q < r.last; ++q)
     slots_[effects_[q].slot].V += effects_[q].w[0] * dx[0] + effects_[q].w[1] * dx[1] + effects_[q].w[2] * dx[2];
 }
@@ -265,7 +267,7 @@ double Couple::resist(Row& r) {
 
 /// One pass of (8)–(10): stick if the cone allows it, else normal first, then the tangent plane. Returns the largest
 /// change.
-double Couple::sweep(int lo, int hi, bool backward) {
+GRADUS_CLONES double Couple::sweep(int lo, int hi, bool backward) {
   double largest = 0;
   for (int i = lo; i < hi; ++i) {
     Row& r = rows_[backward ? lo + hi - 1 - i : i];
@@ -407,7 +409,7 @@ void Couple::go_back(int lo, int hi) {
 
 /// Twists from the predicted ones and all impulses. Where an impulse was large and is taken back, adding its opposite
 /// would leave its rounding behind: impacts that contradict each other reach 1e15 N s before they are given up.
-void Couple::renew_twists(int lo, int hi) {
+GRADUS_CLONES void Couple::renew_twists(int lo, int hi) {
   for (int i = lo; i < hi; ++i)
     for (int q = rows_[i].first; q < rows_[i].last; ++q)
       slots_[effects_[q].slot].V = predicted_[effects_[q].slot];
@@ -482,7 +484,7 @@ bool Couple::make_system(int lo, int hi) {
 }
 
 /// A^B_ij = J_i Ω_B J_jᵀ from the effects of contact j on the slots of contact i.
-void Couple::fill_blocks(int lo) {
+GRADUS_CLONES void Couple::fill_blocks(int lo) {
   const std::span<const int> bodies = system_.bodies();
   for (int place = 0; place < static_cast<int>(bodies.size()); ++place) {
     const int body = bodies[place], first_slot = groups_[body].first;
@@ -514,7 +516,7 @@ void Couple::step_row(Row& r, const double* dx, double part) {
 }
 
 /// How far the impulses are from their projections (9), (10), as velocities: sum of squares.
-double Couple::merit(int lo, int hi) const {
+GRADUS_CLONES double Couple::merit(int lo, int hi) const {
   double sum = 0;
   for (int i = lo; i < hi; ++i) {
     const Row& r = rows_[i];

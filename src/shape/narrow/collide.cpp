@@ -22,11 +22,11 @@ bool far_apart(const Shape& a, const Shape& b, const Pose& X_AB, double margin) 
 }
 
 /// Candidates in the frame of a; expects a.kind ≤ b.kind, but surfaces before convex shapes.
-void find(const Shape& a, const Shape& b, const Pose& X_AB, double margin, Candidates& out) {
+void find(const Shape& a, const Shape& b, const Pose& X_AB, double margin, bool near, Candidates& out) {
   if (a.kind == SolidKind::plane) return plane_against(b, X_AB, margin, out);
   if (is_surface(a) && b.kind == SolidKind::mesh) return surface_against_mesh(a, b, X_AB, margin, out);
   if (is_surface(a) && is_convex(b)) return surface_against_convex(a, b, X_AB, margin, out);
-  if (!is_convex(a) || !is_convex(b) || far_apart(a, b, X_AB, margin)) return;
+  if (!near && (!is_convex(a) || !is_convex(b) || far_apart(a, b, X_AB, margin))) return;
   Deepest d;
   if (!deepest_of_pair({a, b, X_AB}, margin, d)) return;
   if (a.kind == SolidKind::sphere) return out.add({(d.p_a + d.p_b) * 0.5, d.n, d.gap, 0});
@@ -49,7 +49,8 @@ int rank(const Shape& s) {
 
 }  // namespace
 
-int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Contact* out) {
+int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Contact* out,
+            bool near) {
   const bool swap = rank(a) > rank(b);
   const Shape &first = swap ? b : a, &second = swap ? a : b;
   const Pose &X_W1 = swap ? X_WB : X_WA, &X_W2 = swap ? X_WA : X_WB;
@@ -57,7 +58,7 @@ int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, 
       {transpose_times(X_W1.R, X_W2.R.x), transpose_times(X_W1.R, X_W2.R.y), transpose_times(X_W1.R, X_W2.R.z)},
       transpose_times(X_W1.R, X_W2.p - X_W1.p)};
   Candidates found;
-  find(first, second, X_12, margin, found);
+  find(first, second, X_12, margin, near, found);
   found.thin();
   for (int i = 0; i < found.count; ++i) {
     out[i] = found.c[i];

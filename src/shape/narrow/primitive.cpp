@@ -102,29 +102,43 @@ struct Axis {
 };
 
 /// Largest separation over the 15 axes of two boxes [Gottschalk, Lin, Manocha 1996]. A crossed axis must beat the faces
-/// clearly: nearly parallel edges give nearly the face's normal, and the face gives the better manifold.
-Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB) {
-  const Mat3& R = X_AB.R;
-  const Vec3 t = X_AB.p;
-  const Vec3 ea[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, eb[3] = {R.x, R.y, R.z};
+/// clearly: nearly parallel edges give nearly the face's normal, and the face gives the better manifold. Ends at the first
+/// axis with more than `enough`.
+Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB, double enough) {
+  const Vec3 t = X_AB.p, eb[3] = {X_AB.R.x, X_AB.R.y, X_AB.R.z};
+  const double a[3] = {ha.x, ha.y, ha.z}, b[3] = {hb.x, hb.y, hb.z}, d[3] = {t.x, t.y, t.z};
+  double R[3][3], Q[3][3];  // R[i][j]: a's axis i along b's axis j; Q: its magnitude
+  for (int j = 0; j < 3; ++j) R[0][j] = eb[j].x, R[1][j] = eb[j].y, R[2][j] = eb[j].z;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) Q[i][j] = std::abs(R[i][j]);
   Axis best{{1, 0, 0}, -std::numeric_limits<double>::infinity(), -1, -1};
-  auto extent = [&](Vec3 l) {
-    return dot(magnitude(l), ha) + std::abs(dot(l, R.x)) * hb.x + std::abs(dot(l, R.y)) * hb.y +
-           std::abs(dot(l, R.z)) * hb.z;
-  };
-  for (int k = 0; k < 6; ++k) {
-    const Vec3 l = k < 3 ? ea[k] : eb[k - 3];
-    const double s = std::abs(dot(t, l)) - extent(l);
-    if (s > best.separation + 1e-10) best = {l, s, -1, -1};
+  for (int i = 0; i < 3; ++i) {
+    const double s = std::abs(d[i]) - (a[i] + Q[i][0] * b[0] + Q[i][1] * b[1] + Q[i][2] * b[2]);
+    if (!(s > best.separation + 1e-10)) continue;
+    best = {{i == 0 ? 1.0 : 0, i == 1 ? 1.0 : 0, i == 2 ? 1.0 : 0}, s, -1, -1};
+    if (s > enough) return best;
+  }
+  for (int j = 0; j < 3; ++j) {
+    const double s = std::abs(dot(t, eb[j])) - (Q[0][j] * a[0] + Q[1][j] * a[1] + Q[2][j] * a[2] + b[j]);
+    if (!(s > best.separation + 1e-10)) continue;
+    best = {eb[j], s, -1, -1};
+    if (s > enough) return best;
   }
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
-      const Vec3 c = cross(ea[i], eb[j]);
-      const double length = norm(c);
-      if (length < 1e-6) continue;
-      const Vec3 l = c * (1 / length);
-      const double s = std::abs(dot(t, l)) - extent(l);
-      if (s > best.separation + 1e-9) best = {l, s, i, j};
+      const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      // c = a's axis i × b's axis j: 0, −R[i2][j], R[i1][j] along a's axes i, i1, i2
+      const double square = R[i1][j] * R[i1][j] + R[i2][j] * R[i2][j];
+      if (square < 1e-12) continue;
+      const double s = std::abs(d[i2] * R[i1][j] - d[i1] * R[i2][j]) -
+                       (a[i1] * Q[i2][j] + a[i2] * Q[i1][j] + b[j1] * Q[i][j2] + b[j2] * Q[i][j1]);
+      if (s <= 0 && best.separation >= 0) continue;  // cannot be the widest
+      const double length = square_root(square);
+      if (!(s > (best.separation + 1e-9) * length)) continue;
+      double l[3] = {0, 0, 0};
+      l[i1] = -R[i2][j] / length, l[i2] = R[i1][j] / length;
+      best = {{l[0], l[1], l[2]}, s / length, i, j};
+      if (best.separation > enough) return best;
     }
   if (dot(t, best.l) > 0) best.l = -best.l;  // from b to a
   return best;
@@ -134,7 +148,7 @@ Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB) {
 /// overlap along any axis bounds the depth from above.
 bool boxes(const CorePair& pair, Vec3 ha, Vec3 hb, double margin, Deepest& out) {
   const double ra = core_radius(pair.a), rb = core_radius(pair.b);
-  const Axis axis = widest_axis(ha, hb, pair.X_AB);
+  const Axis axis = widest_axis(ha, hb, pair.X_AB, margin + ra + rb);
   if (axis.separation > margin + ra + rb) return false;
   if (axis.separation > 0) return convex_deepest(pair, margin, out);
   out.n = axis.l, out.gap = axis.separation;
