@@ -1,6 +1,7 @@
 # make        set everything up and build program and library
 # make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
 # make test   set everything up and pass the tests
+# make python set everything up and build the Python package into build/release/python
 # make bench  set everything up and run the benchmarks, peers included
 # make install PREFIX=/usr/local   program, library, headers, scenes and robots, examples, manual page, completions
 # make uninstall   removes what the last install wrote
@@ -10,7 +11,7 @@ GRADUS := $(BUILD)/apps/cli/gradus
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: demo test bench build everything configure setup-look setup-test install uninstall clean help
+.PHONY: demo test bench python build everything configure setup-look setup-test install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
@@ -25,6 +26,10 @@ test: everything
 
 bench: setup-test build
 	$(GRADUS) bench
+
+python: setup-test configure
+	cmake --build $(BUILD) -j $(JOBS) --target gradus_python
+	@echo "PYTHONPATH=$(BUILD)/python python3 -c 'import gradus'"
 
 # Program and library only: tests take twice as long to build, and those who want to look need not wait for them.
 build: configure

@@ -83,7 +83,7 @@ class Camera {
   std::vector<std::uint16_t> segment_;
   std::vector<PlacedRoom> shared_;  // all rows at once: one for each instant
   Blockers blockers_;
-  Sight sight_;
+  FieldOfView sight_;
   std::uint8_t gamma_[4096];
   int blur_weight_[3];  // of the middle and its neighbours, sum of both sides 256
   const Poses* poses_ = nullptr;

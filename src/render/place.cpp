@@ -99,7 +99,7 @@ Vec3 nearest_point(const DrawnShape& s, const Pose& X) {
 /// Rays from inside never enter a convex shape; and a shape lies behind the plane through its nearest point n across n,
 /// so rays with n · d ≤ 0 never meet it. No ray of the sight does if its axis is more than a right angle and the
 /// sight's own away from n.
-bool in_sight(const DrawnShape& s, const Pose& X, const Sight& sight) {
+bool in_sight(const DrawnShape& s, const Pose& X, const FieldOfView& sight) {
   if (s.kind == FlatKind::mesh || s.kind == FlatKind::plane) return true;
   const Vec3 n = nearest_point(s, X);
   const double length = norm(n);
@@ -184,7 +184,7 @@ void PlacedRoom::sort_by_distance() {
 }
 
 void PlacedRoom::place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
-                       std::span<const std::uint8_t> hidden, const Sight& sight) {
+                       std::span<const std::uint8_t> hidden, const FieldOfView& sight) {
   const Pose X_WC = after(eye.X_WC, eye.v, eye.w, dt), X_CW = inverse(X_WC);
   place_links(scene, poses, X_CW, dt);
   sort_by_distance();
@@ -198,7 +198,7 @@ void PlacedRoom::place(const DrawnScene& scene, const Poses& poses, const Moving
 
 /// Shapes in their order, those that cannot be seen behind the others.
 void PlacedRoom::put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden,
-                          const Sight& sight) {
+                          const FieldOfView& sight) {
   std::size_t seen = 0, unseen = order_.size();
   for (const std::int32_t number : order_) {
     const auto from = static_cast<std::size_t>(number);
