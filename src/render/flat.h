@@ -69,7 +69,8 @@ struct TreeTriangle {
 struct Tree {
   const TreeNode* nodes;
   const TreeTriangle* triangles;
-  float scale;  // largest coordinate: what rounding is measured by   [m]
+  std::int32_t node_count, count;  // count: of triangles
+  std::int32_t solid;              // closed: seen from outside alone
 };
 
 /// Everything at one instant.
