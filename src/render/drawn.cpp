@@ -123,7 +123,8 @@ void triangles_of(const HeightField& f, std::vector<Vec3>& vertices, std::vector
 
 class DrawnBuilder {
  public:
-  DrawnBuilder(const Model& model, DrawnScene& out) : model_(model), out_(out) {}
+  DrawnBuilder(const Model& model, const std::vector<Jersey>& jerseys, DrawnScene& out)
+      : model_(model), jerseys_(jerseys), out_(out) {}
 
   Diagnostics run() {
     out_.segments = {"sky", "ground", "paint"};
@@ -146,6 +147,7 @@ class DrawnBuilder {
   };
 
   void add_robot(int r) {
+    const std::size_t first = out_.shapes.size();
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(r)].kind;
     out_.link_first.push_back(out_.link_first.back() + kind.nlink());
     std::map<int, int> segment;  // of an object
@@ -158,9 +160,27 @@ class DrawnBuilder {
       if (is_new) out_.segments.push_back(model_.robots[static_cast<std::size_t>(r)].name + "." + object.name);
       s.segment = it->second;
       const bool white = std::min({object.colour.x, object.colour.y, object.colour.z}) > 0.75;
-      s.pattern = kind.ball_radius() > 0 && white ? 1 : 0;
+      s.pattern = kind.ball_radius() > 0 && white ? render::kFootballPattern : 0;
       add(s, info.spec, kind.meshes);
     }
+    for (const Jersey& j : jerseys_)
+      if (j.robot == r) dress(j, first);
+  }
+
+  /// The largest shapes of the trunk (the root's link), and the number on its largest box.
+  void dress(const Jersey& jersey, std::size_t first) {
+    DrawnShape* box = nullptr;
+    double largest = 0;
+    const auto own = [&](const DrawnShape& s) { return s.robot == jersey.robot && s.link == 0; };
+    for (std::size_t i = first; i < out_.shapes.size(); ++i)
+      if (own(out_.shapes[i])) largest = std::max(largest, out_.shapes[i].bound);
+    for (std::size_t i = first; i < out_.shapes.size(); ++i) {
+      DrawnShape& s = out_.shapes[i];
+      if (!own(s) || s.bound < 0.5 * largest) continue;
+      s.albedo = linear(jersey.colour);
+      if (s.kind == FlatKind::box && (box == nullptr || s.bound > box->bound)) box = &s;
+    }
+    if (box != nullptr && jersey.number >= 0) box->pattern = render::kNumberPattern + jersey.number;
   }
 
   void add_field(int i) {
@@ -264,6 +284,7 @@ class DrawnBuilder {
   }
 
   const Model& model_;
+  const std::vector<Jersey>& jerseys_;
   DrawnScene& out_;
   ShapeLibrary library_;
   std::vector<Layer> layers_;
@@ -271,11 +292,34 @@ class DrawnBuilder {
   Diagnostics notes_;
 };
 
-Result<std::shared_ptr<const DrawnScene>> DrawnScene::make(const Model& model) {
+Result<std::shared_ptr<const DrawnScene>> DrawnScene::make(const Model& model, const std::vector<Jersey>& jerseys) {
   auto out = std::make_shared<DrawnScene>();
-  Diagnostics notes = DrawnBuilder(model, *out).run();
+  Diagnostics notes = DrawnBuilder(model, jerseys, *out).run();
   if (has_errors(notes)) return notes;
   return {std::shared_ptr<const DrawnScene>(out), notes};
+}
+
+std::vector<Jersey> jerseys_by_name(const Model& model) {
+  struct Named {
+    const char* word;
+    Vec3 colour;
+  };
+  constexpr Named kColours[] = {{"blue", {0.10, 0.25, 0.80}},   {"red", {0.80, 0.10, 0.10}},
+                                {"yellow", {0.95, 0.80, 0.10}}, {"green", {0.10, 0.55, 0.20}},
+                                {"black", {0.08, 0.08, 0.09}},  {"white", {0.95, 0.95, 0.95}},
+                                {"orange", {0.95, 0.50, 0.10}}, {"purple", {0.45, 0.15, 0.60}}};
+  std::vector<Jersey> out;
+  for (std::size_t r = 0; r < model.robots.size(); ++r) {
+    const RobotModel& robot = model.robots[r];
+    const std::size_t digits = std::min(robot.name.find_first_of("0123456789"), robot.name.size());
+    const std::string word = robot.name.substr(0, digits), number = robot.name.substr(digits);
+    const bool plays = robot.group < 0 && robot.kind->njoint() >= 10;  // wheeled teams have their own colours
+    if (!plays || number.empty() || number.size() > 2 || number.find_first_not_of("0123456789") != number.npos)
+      continue;
+    for (const Named& n : kColours)
+      if (word == n.word) out.push_back({static_cast<int>(r), n.colour, std::stoi(number)});
+  }
+  return out;
 }
 
 std::size_t DrawnScene::triangle_count() const {

@@ -129,7 +129,8 @@ void Camera::render_band(int band, BandRoom& room) {
   const std::size_t plane = view_->padded_pixels();
   for (int k = 0; k < instants_; ++k) {
     PlacedRoom& placed = rolling ? room.placed : shared_[static_cast<std::size_t>(k)];
-    if (rolling) placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden, slack < 0.05 ? sight_ : ViewCone{});
+    if (rolling)
+      placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden, slack < 0.05 ? sight_ : ViewCone{});
     render::Placed view = placed.placed();
     view.blocker_first = blockers_.first(), view.blockers = blockers_.list();
     const bool geometry = k == instants_ / 2;  // depth and segmentation are of one instant

@@ -390,6 +390,40 @@ GRADUS_INLINE T football(const FlatShape& f, const Direction<T>& n) {
   return select(c > 0.9336f, T(0.04f), T(1.0f));
 }
 
+/// Digits 0 … 9, five columns and seven rows each, the top row in the highest bits, the left column first.
+GRADUS_INLINE bool digit_dot(int digit, int column, int row) {
+  constexpr std::uint64_t kDigits[10] = {0x3a33ae62eull, 0x11842108eull, 0x3a213221full, 0x3a213062eull,
+                                         0x08ca97c42ull, 0x7e1e0862eull, 0x1910f462eull, 0x7c2222108ull,
+                                         0x3a317462eull, 0x3a317844cull};
+  return (kDigits[digit] >> (34 - 5 * row - column) & 1) != 0;
+}
+
+/// The number on front and back of a box, white on dark and black on light: 1, or the factor for its dots. Two fifths
+/// of the face are for the digits' height.
+GRADUS_INLINE float number_on_box(const FlatShape& f, int number, float u, float v, float w) {
+  if (magnitude_of(u) < 0.99f * f.h[0]) return 1.0f;  // the sides
+  const float dot_size = f.h[2] * (0.8f / 7), left = (u > 0 ? -v : v) / dot_size, up = (w - 0.1f * f.h[2]) / dot_size;
+  const int digits = number > 9 ? 2 : 1;
+  const float x = 0.5f * static_cast<float>(6 * digits - 1) - left, y = 3.5f - up;
+  if (x < 0 || y < 0 || x >= static_cast<float>(6 * digits - 1) || y >= 7) return 1.0f;
+  const int column = static_cast<int>(x), which = column / 6;
+  if (column % 6 == 5) return 1.0f;
+  const int digit = digits == 2 && which == 0 ? number / 10 : number % 10;
+  const float own = f.rgb[0] * 0.3f + f.rgb[1] * 0.59f + f.rgb[2] * 0.11f;
+  return digit_dot(digit, column % 6, static_cast<int>(y)) ? (own < 0.3f ? -1.0f : 0.0f) : 1.0f;
+}
+
+/// Where a box carries a number: 1 on the plain face, 0 on black dots, −1 on white ones.
+template <class T>
+GRADUS_INLINE T number_of(const FlatShape& f, const Direction<T>& d, const Hit<T>& h, MaskOf<T> mine) {
+  const Point<T> o{d.x * h.t - f.p[0], d.y * h.t - f.p[1], d.z * h.t - f.p[2]};
+  const T u = dot3(o, f.u), v = dot3(o, f.v), w = dot3(o, f.w);
+  T out(1.0f);
+  for (int i = 0; i < ScalarTraits<T>::lanes; ++i)
+    if (at_mask(mine, i)) put(out, i, number_on_box(f, f.pattern - kNumberPattern, at(u, i), at(v, i), at(w, i)));
+  return out;
+}
+
 template <class T>
 GRADUS_INLINE void colour_shape(const Placed& s, int k, const BandCall& call, const Direction<T>& d, const Hit<T>& h,
                                 MaskOf<T> mine, Colour<T>& out) {
@@ -403,9 +437,17 @@ GRADUS_INLINE void colour_shape(const Placed& s, int k, const BandCall& call, co
       direct = select(blocks(s, s.shapes[s.place_of[s.blockers[i]]], p), T(0.0f), direct);
   }
   T lit = direct * kDirect + kAmbient;
-  if (f.pattern == 1) lit = lit * football(f, n);
-  out.r = select(mine, lit * f.rgb[0], out.r), out.g = select(mine, lit * f.rgb[1], out.g),
-  out.b = select(mine, lit * f.rgb[2], out.b);
+  Colour<T> c{lit * f.rgb[0], lit * f.rgb[1], lit * f.rgb[2]};
+  if (f.pattern == kFootballPattern) {
+    const T dark = football(f, n);
+    c = {c.r * dark, c.g * dark, c.b * dark};
+  } else if (f.pattern >= kNumberPattern) {
+    const T dots = number_of(f, d, h, mine), white = lit * 0.85f;
+    const auto plain = dots > 0.5f, pale = dots < -0.5f;
+    const auto of = [&](T own) { return select(plain, own, select(pale, white, lit * 0.03f)); };
+    c = {of(c.r), of(c.g), of(c.b)};
+  }
+  out.r = select(mine, c.r, out.r), out.g = select(mine, c.g, out.g), out.b = select(mine, c.b, out.b);
 }
 
 /// How much of a pixel's footprint of width f (given as 1/f) a stripe covers, |d| from its middle.
