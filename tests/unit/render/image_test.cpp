@@ -198,8 +198,7 @@ TEST(Image, players_wear_their_colour_and_number) {
   player.name = "blue7", player.motion = "single_body", player.p_WB = {0, 0, 1};
   RobotBuilder b("player");
   b.base("trunk").solid_box(1, {0.2, 0.3, 0.4}, {0, 0, 0});
-  for (int i = 0; i < 10; ++i)
-    b.after("trunk").revolute("joint" + std::to_string(i), {0, 1, 0}).solid_sphere(0.1, 0.01, {0, 0, 0});
+  for (int i = 0; i < 10; ++i) b.revolute("joint" + std::to_string(i), {0, 1, 0}).solid_sphere(0.1, 0.01, {0, 0, 0});
   player.robot = b.spec();
   s.robots.push_back(player);
   const Studio studio(s);
@@ -211,7 +210,8 @@ TEST(Image, players_wear_their_colour_and_number) {
     std::vector<int> rows(200, 0);
     for (int y = 0; y < 200; ++y)
       for (int x = 0; x < 200; ++x)
-        rows[static_cast<std::size_t>(y)] += p.rgb[3 * (static_cast<std::size_t>(y) * 200 + x)] > 120;
+        rows[static_cast<std::size_t>(y)] +=
+            p.segment_at(x, y) == 3 && p.rgb[3 * (static_cast<std::size_t>(y) * 200 + x)] > 120;
     return rows;
   };
   for (const double side : {1.0, -1.0}) {  // the bar of a 7 is above its foot
