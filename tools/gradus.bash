@@ -13,7 +13,7 @@ _gradus() {
   esac
   COMPREPLY=($(compgen -f -- "$word"))
   case $command in
-    run | show)
+    run | show | render)
       [ "$before" = "$command" ] && COMPREPLY+=($(compgen -W "$("$program" list scenes 2>/dev/null | sed -n 's/^  \([^ ]*\) .*/\1/p')" -- "$word")) ;;
     list) COMPREPLY=($(compgen -W "scenes robots motions fields servos sensors" -- "$word")) ;;
     paper) COMPREPLY=($(compgen -W "$("$program" paper 2>/dev/null | sed 's/ .*//')" -- "$word")) ;;

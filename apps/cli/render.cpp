@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -82,16 +83,21 @@ std::string write_picture(const Photographer& p, What what, const std::string& p
   return write_png(path, PngKind::rgb, p.width(), p.height(), rgb.data());
 }
 
-/// What the colours of a segmentation image mean.
+/// What the colours of a segmentation image mean, the largest first.
 void print_legend(const Photographer& p, const DrawnScene& scene) {
+  constexpr std::size_t kMost = 30;
   const std::vector<std::size_t> pixels = p.segment_pixels();
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    if (pixels[i] == 0) continue;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    if (pixels[i] > 0) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return pixels[a] > pixels[b]; });
+  for (std::size_t k = 0; k < std::min(kMost, order.size()); ++k) {
+    const std::size_t i = order[k];
     std::uint8_t c[3];
     segment_colour(static_cast<int>(i), c);
-    std::printf("  #%02x%02x%02x  %5zu  %-32s %8zu pixels\n", c[0], c[1], c[2], i, scene.segments[i].c_str(),
-                pixels[i]);
+    std::printf("  #%02x%02x%02x  %-32s %8zu pixels\n", c[0], c[1], c[2], scene.segments[i].c_str(), pixels[i]);
   }
+  if (order.size() > kMost) std::printf("  … and %zu smaller ones\n", order.size() - kMost);
 }
 
 class RenderRun {

@@ -38,29 +38,60 @@ void bound_of(DrawnShape& s, const Shape& shape) {
 float f32(double x) { return static_cast<float>(x); }
 void put(float* to, Vec3 a) { to[0] = f32(a.x), to[1] = f32(a.y), to[2] = f32(a.z); }
 
-/// The tree of src/shape as kernels read it: boxes in float, grown by what rounding may lose.
-void copy_tree(const TriangleMesh& mesh, std::vector<TreeNode>& nodes, std::vector<TreeTriangle>& triangles,
-               float& scale) {
-  const Vec3 far = larger(magnitude(mesh.box().lo), magnitude(mesh.box().hi));
-  const double size = std::max({far.x, far.y, far.z}), slack = 1e-5 * size;
-  scale = f32(size);
-  for (const TriangleMesh::Node& n : mesh.nodes()) {
-    TreeNode& t = nodes.emplace_back();
-    const Box3 box = grown(n.box, slack);
-    put(t.lo, box.lo), put(t.hi, box.hi);
-    t.first = n.first, t.count = n.count, t.axis = 0;
-    if (n.count == 0) {
-      const Box3 &a = mesh.nodes()[n.first].box, &b = mesh.nodes()[n.first + 1].box;
-      const Vec3 apart = magnitude(b.lo + b.hi - a.lo - a.hi);
-      t.axis = apart.x >= apart.y && apart.x >= apart.z ? 0 : apart.y >= apart.z ? 1 : 2;
+/// The tree of src/shape as kernels read it: boxes in float, grown by what rounding may lose. Subtrees of few triangles
+/// become leaves: a triangle costs a pack of rays about as much as a box.
+class TreeCopy {
+ public:
+  TreeCopy(const TriangleMesh& mesh, std::vector<TreeNode>& nodes, std::vector<TreeTriangle>& triangles)
+      : mesh_(mesh), nodes_(nodes), triangles_(triangles) {
+    const Vec3 far = larger(magnitude(mesh.box().lo), magnitude(mesh.box().hi));
+    slack_ = 1e-5 * std::max({far.x, far.y, far.z});
+    nodes_.emplace_back();
+    copy(0, 0);
+  }
+
+ private:
+  static constexpr int kLeaf = 4;  // triangles at most
+
+  int count(int node) const {
+    const TriangleMesh::Node& n = mesh_.nodes()[static_cast<std::size_t>(node)];
+    return n.count > 0 ? n.count : count(n.first) + count(n.first + 1);
+  }
+  void take_triangles(int node) {
+    const TriangleMesh::Node& n = mesh_.nodes()[static_cast<std::size_t>(node)];
+    if (n.count == 0) return take_triangles(n.first), take_triangles(n.first + 1);
+    for (int k = 0; k < n.count; ++k) {
+      const std::array<Vec3, 3> c = mesh_.corners(mesh_.triangle_at(n.first + k));
+      TreeTriangle& t = triangles_.emplace_back();
+      put(t.a, c[0]), put(t.ab, c[1] - c[0]), put(t.ac, c[2] - c[0]);
     }
   }
-  for (int k = 0; k < mesh.triangle_count(); ++k) {
-    const std::array<Vec3, 3> c = mesh.corners(mesh.triangle_at(k));
-    TreeTriangle& t = triangles.emplace_back();
-    put(t.a, c[0]), put(t.ab, c[1] - c[0]), put(t.ac, c[2] - c[0]);
+  void copy(int from, int to) {
+    const TriangleMesh::Node& n = mesh_.nodes()[static_cast<std::size_t>(from)];
+    const Box3 box = grown(n.box, slack_);
+    TreeNode t{};
+    put(t.lo, box.lo), put(t.hi, box.hi);
+    if (count(from) <= kLeaf) {
+      t.first = static_cast<std::int32_t>(triangles_.size()), t.count = count(from);
+      nodes_[static_cast<std::size_t>(to)] = t;
+      return take_triangles(from);
+    }
+    const Box3 &a = mesh_.nodes()[static_cast<std::size_t>(n.first)].box,
+               &b = mesh_.nodes()[static_cast<std::size_t>(n.first) + 1].box;
+    const Vec3 apart = b.lo + b.hi - a.lo - a.hi, size = magnitude(apart);
+    t.axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    t.first = static_cast<std::int32_t>(nodes_.size());
+    nodes_[static_cast<std::size_t>(to)] = t;
+    nodes_.resize(nodes_.size() + 2);
+    const int swap = component(apart, t.axis) < 0 ? 1 : 0;  // the left child lies lower along the axis
+    copy(n.first + swap, t.first), copy(n.first + 1 - swap, t.first + 1);
   }
-}
+
+  const TriangleMesh& mesh_;
+  std::vector<TreeNode>& nodes_;
+  std::vector<TreeTriangle>& triangles_;
+  double slack_ = 0;
+};
 
 /// Faces of a hull, as fans.
 std::vector<std::array<int, 3>> fans(const Hull& hull) {
@@ -92,7 +123,8 @@ void triangles_of(const HeightField& f, std::vector<Vec3>& vertices, std::vector
 
 class DrawnBuilder {
  public:
-  DrawnBuilder(const Model& model, DrawnScene& out) : model_(model), out_(out) {}
+  DrawnBuilder(const Model& model, const std::vector<Jersey>& jerseys, DrawnScene& out)
+      : model_(model), jerseys_(jerseys), out_(out) {}
 
   Diagnostics run() {
     out_.segments = {"sky", "ground", "paint"};
@@ -115,6 +147,7 @@ class DrawnBuilder {
   };
 
   void add_robot(int r) {
+    const std::size_t first = out_.shapes.size();
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(r)].kind;
     out_.link_first.push_back(out_.link_first.back() + kind.nlink());
     std::map<int, int> segment;  // of an object
@@ -127,9 +160,27 @@ class DrawnBuilder {
       if (is_new) out_.segments.push_back(model_.robots[static_cast<std::size_t>(r)].name + "." + object.name);
       s.segment = it->second;
       const bool white = std::min({object.colour.x, object.colour.y, object.colour.z}) > 0.75;
-      s.pattern = kind.ball_radius() > 0 && white ? 1 : 0;
+      s.pattern = kind.ball_radius() > 0 && white ? render::kFootballPattern : 0;
       add(s, info.spec, kind.meshes);
     }
+    for (const Jersey& j : jerseys_)
+      if (j.robot == r) dress(j, first);
+  }
+
+  /// The largest shapes of the trunk (the root's link), and the number on its largest box.
+  void dress(const Jersey& jersey, std::size_t first) {
+    DrawnShape* box = nullptr;
+    double largest = 0;
+    const auto own = [&](const DrawnShape& s) { return s.robot == jersey.robot && s.link == 0; };
+    for (std::size_t i = first; i < out_.shapes.size(); ++i)
+      if (own(out_.shapes[i])) largest = std::max(largest, out_.shapes[i].bound);
+    for (std::size_t i = first; i < out_.shapes.size(); ++i) {
+      DrawnShape& s = out_.shapes[i];
+      if (!own(s) || s.bound < 0.5 * largest) continue;
+      s.albedo = linear(jersey.colour);
+      if (s.kind == FlatKind::box && (box == nullptr || s.bound > box->bound)) box = &s;
+    }
+    if (box != nullptr && jersey.number >= 0) box->pattern = render::kNumberPattern + jersey.number;
   }
 
   void add_field(int i) {
@@ -220,9 +271,9 @@ class DrawnBuilder {
       made = *std::move(built), mesh = &*made;
     }
     auto room = std::make_unique<DrawnScene::TreeRoom>();
-    float scale;
-    copy_tree(*mesh, room->nodes, room->triangles, scale);
-    out_.trees.push_back({room->nodes.data(), room->triangles.data(), scale});
+    TreeCopy(*mesh, room->nodes, room->triangles);
+    out_.trees.push_back({room->nodes.data(), room->triangles.data(), static_cast<std::int32_t>(room->nodes.size()),
+                          static_cast<std::int32_t>(room->triangles.size()), mesh->closed()});
     out_.rooms_.push_back(std::move(room));
     return tree_number_[key] = static_cast<int>(out_.trees.size()) - 1;
   }
@@ -233,6 +284,7 @@ class DrawnBuilder {
   }
 
   const Model& model_;
+  const std::vector<Jersey>& jerseys_;
   DrawnScene& out_;
   ShapeLibrary library_;
   std::vector<Layer> layers_;
@@ -240,11 +292,34 @@ class DrawnBuilder {
   Diagnostics notes_;
 };
 
-Result<std::shared_ptr<const DrawnScene>> DrawnScene::make(const Model& model) {
+Result<std::shared_ptr<const DrawnScene>> DrawnScene::make(const Model& model, const std::vector<Jersey>& jerseys) {
   auto out = std::make_shared<DrawnScene>();
-  Diagnostics notes = DrawnBuilder(model, *out).run();
+  Diagnostics notes = DrawnBuilder(model, jerseys, *out).run();
   if (has_errors(notes)) return notes;
   return {std::shared_ptr<const DrawnScene>(out), notes};
+}
+
+std::vector<Jersey> jerseys_by_name(const Model& model) {
+  struct Named {
+    const char* word;
+    Vec3 colour;
+  };
+  constexpr Named kColours[] = {{"blue", {0.10, 0.25, 0.80}},   {"red", {0.80, 0.10, 0.10}},
+                                {"yellow", {0.95, 0.80, 0.10}}, {"green", {0.10, 0.55, 0.20}},
+                                {"black", {0.08, 0.08, 0.09}},  {"white", {0.95, 0.95, 0.95}},
+                                {"orange", {0.95, 0.50, 0.10}}, {"purple", {0.45, 0.15, 0.60}}};
+  std::vector<Jersey> out;
+  for (std::size_t r = 0; r < model.robots.size(); ++r) {
+    const RobotModel& robot = model.robots[r];
+    const std::size_t digits = std::min(robot.name.find_first_of("0123456789"), robot.name.size());
+    const std::string word = robot.name.substr(0, digits), number = robot.name.substr(digits);
+    const bool plays = robot.group < 0 && robot.kind->njoint() >= 10;  // wheeled teams have their own colours
+    if (!plays || number.empty() || number.size() > 2 || number.find_first_not_of("0123456789") != number.npos)
+      continue;
+    for (const Named& n : kColours)
+      if (word == n.word) out.push_back({static_cast<int>(r), n.colour, std::stoi(number)});
+  }
+  return out;
 }
 
 std::size_t DrawnScene::triangle_count() const {

@@ -18,7 +18,7 @@ struct DrawnShape {
   int object = 0;   // of the robot's kind, or of the field
   int segment = 0;  // number in the segmentation image
   int tree = -1;    // mesh
-  int pattern = 0;  // 1: football
+  int pattern = 0;  // [FlatShape]
   Pose X_LS;        // in the link's frame, or in the world's
   double radius = 0;
   Vec3 half{0, 0, 0};
@@ -27,10 +27,22 @@ struct DrawnShape {
   Vec3 albedo{0, 0, 0};  // linear
 };
 
+/// What a player wears: colour of the trunk, number on chest and back.
+struct Jersey {
+  int robot;
+  Vec3 colour;  // as screens show it
+  int number;   // 0 … 99; −1: none
+};
+/// Walking robots that are called after a colour and a number ("blue3", "red12") wear them.
+std::vector<Jersey> jerseys_by_name(const Model& model);
+
 class DrawnScene {
  public:
   /// Meshes that cannot be drawn are told, and left out.
-  static Result<std::shared_ptr<const DrawnScene>> make(const Model& model);
+  static Result<std::shared_ptr<const DrawnScene>> make(const Model& model) {
+    return make(model, jerseys_by_name(model));
+  }
+  static Result<std::shared_ptr<const DrawnScene>> make(const Model& model, const std::vector<Jersey>& jerseys);
 
   std::vector<DrawnShape> shapes;    // robot after robot, then the field
   std::vector<render::Paint> paint;  // lower layers first

@@ -11,6 +11,7 @@ inline constexpr int kTilePixels = kTileWidth * kTileHeight;
 inline constexpr int kPad = 16;    // arrays that lanes read are padded to this many numbers
 inline constexpr int kChunk = 16;  // shapes that share one rectangle of shadows
 inline constexpr int kBeads = 8;
+inline constexpr int kFootballPattern = 1, kNumberPattern = 100;
 inline constexpr float kFar = 1e6f;  // [m] no ray goes farther
 
 enum class FlatKind : std::int32_t { sphere, capsule, box, cylinder, plane, mesh };
@@ -21,7 +22,7 @@ struct FlatShape {
   std::int32_t drawn;    // number in DrawnScene::shapes
   std::int32_t segment;  // in the segmentation image
   std::int32_t tree;     // mesh: number of its tree
-  std::int32_t pattern;  // 0: none, 1: football
+  std::int32_t pattern;  // 0: none, kFootballPattern, kNumberPattern + the number on front and back of a box
   float near;            // no point is nearer to the eye; at least 1e-4: what is around the eye is not seen
   float bound;           // radius of a sphere around p that holds it
   float r;
@@ -69,7 +70,8 @@ struct TreeTriangle {
 struct Tree {
   const TreeNode* nodes;
   const TreeTriangle* triangles;
-  float scale;  // largest coordinate: what rounding is measured by   [m]
+  std::int32_t node_count, count;  // count: of triangles
+  std::int32_t solid;              // closed: seen from outside alone
 };
 
 /// Everything at one instant.

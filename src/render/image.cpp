@@ -32,7 +32,7 @@ void fill_blur(int* w, double s) {
 }
 
 /// By 3 degrees: within a band of rows a camera turns by less.
-FieldOfView widened(const FieldOfView& s) {
+ViewCone widened(const ViewCone& s) {
   constexpr double c = 0.99863, d = 0.05234;
   if (s.cosine < 0.1) return {};
   return {s.axis, s.cosine * c - s.sine * d, s.sine * c + s.cosine * d};
@@ -129,7 +129,8 @@ void Camera::render_band(int band, BandRoom& room) {
   const std::size_t plane = view_->padded_pixels();
   for (int k = 0; k < instants_; ++k) {
     PlacedRoom& placed = rolling ? room.placed : shared_[static_cast<std::size_t>(k)];
-    if (rolling) placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden, slack < 0.05 ? sight_ : FieldOfView{});
+    if (rolling)
+      placed.place(*scene_, *poses_, eye_, time_of(band, k), mount_.hidden, slack < 0.05 ? sight_ : ViewCone{});
     render::Placed view = placed.placed();
     view.blocker_first = blockers_.first(), view.blockers = blockers_.list();
     const bool geometry = k == instants_ / 2;  // depth and segmentation are of one instant

@@ -64,6 +64,7 @@ class Camera {
   /// All of it on the calling thread.
   void render(const Poses& poses, std::uint64_t key, std::uint32_t frame, BandRoom& room, const Image& out);
 
+  const std::uint8_t* gamma() const { return gamma_; }                  // (4096) linear light to 8 bits
   int instants() const { return instants_; }                            // K of this image
   std::int64_t dropped_shadows() const { return blockers_.dropped(); }  // of this image
 
@@ -83,7 +84,7 @@ class Camera {
   std::vector<std::uint16_t> segment_;
   std::vector<PlacedRoom> shared_;  // all rows at once: one for each instant
   Blockers blockers_;
-  FieldOfView sight_;
+  ViewCone sight_;
   std::uint8_t gamma_[4096];
   int blur_weight_[3];  // of the middle and its neighbours, sum of both sides 256
   const Poses* poses_ = nullptr;

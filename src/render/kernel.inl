@@ -108,19 +108,23 @@ GRADUS_INLINE MaskOf<T> meets_node(const TreeNode& n, const MeshRay<T>& r, T lea
   return in <= out;
 }
 
-/// Ray against triangle from either side [Möller, Trumbore 1997].
+/// Ray against triangle [Möller, Trumbore 1997]; everything times the determinant, so that only hits need a division.
+/// solid: closed surfaces are met from outside alone, as all solids are.
 template <class T>
-GRADUS_INLINE MaskOf<T> meets_triangle(const TreeTriangle& g, const MeshRay<T>& r, T& t) {
+GRADUS_INLINE MaskOf<T> meets_triangle(const TreeTriangle& g, const MeshRay<T>& r, bool solid, T& t) {
   const T hx = r.dy * g.ac[2] - r.dz * g.ac[1], hy = r.dz * g.ac[0] - r.dx * g.ac[2],
           hz = r.dx * g.ac[1] - r.dy * g.ac[0];
-  const T det = hx * g.ab[0] + hy * g.ab[1] + hz * g.ab[2];
+  const T det = hx * g.ab[0] + hy * g.ab[1] + hz * g.ab[2];  // above zero: from outside
+  const T size = solid ? det : magnitude_of(det);
   const T sx = r.ox - g.a[0], sy = r.oy - g.a[1], sz = r.oz - g.a[2];
   const T qx = sy * g.ab[2] - sz * g.ab[1], qy = sz * g.ab[0] - sx * g.ab[2], qz = sx * g.ab[1] - sy * g.ab[0];
-  const T f = 1.0f / select(magnitude_of(det) < 1e-20f, T(1e-20f), det);
-  const T u = f * (sx * hx + sy * hy + sz * hz), v = f * (r.dx * qx + r.dy * qy + r.dz * qz);
-  t = f * (g.ac[0] * qx + g.ac[1] * qy + g.ac[2] * qz);
-  constexpr float eps = -1e-5f;  // neighbours share an edge: let no ray slip through between them
-  return (u >= eps) & (v >= eps) & (u + v <= 1.0f - eps) & (magnitude_of(det) >= 1e-20f);
+  T u = sx * hx + sy * hy + sz * hz, v = r.dx * qx + r.dy * qy + r.dz * qz;
+  if (!solid) u = select(det < 0.0f, -u, u), v = select(det < 0.0f, -v, v);
+  const T eps = size * -1e-5f;  // neighbours share an edge: let no ray slip through between them
+  const MaskOf<T> m = (size >= 1e-20f) & (u >= eps) & (v >= eps) & (u + v <= size - eps);
+  if (!some(m)) return m;
+  t = (qx * g.ac[0] + qy * g.ac[1] + qz * g.ac[2]) / select(m, det, T(1.0f));
+  return m;
 }
 
 /// Rays down a tree, the nearer child first (by the direction of the first lane's tile, the same for all lane counts).
@@ -143,8 +147,9 @@ GRADUS_INLINE MaskOf<T> walk_tree(const Tree& tree, const MeshRay<T>& r, int ord
       continue;
     }
     for (int k = 0; k < n.count; ++k) {
-      T s;
-      M m = meets_triangle(tree.triangles[n.first + k], r, s);
+      T s = t;
+      M m = meets_triangle(tree.triangles[n.first + k], r, tree.solid != 0 && !any_hit, s);
+      if (!some(m)) continue;
       m = m & inside & (s >= least_t) & (s < t);
       if (!some(m)) continue;
       t = select(m, s, t), part = select(m, T(static_cast<float>(n.first + k)), part);
@@ -168,9 +173,12 @@ GRADUS_INLINE int order_of(const FlatShape& f, const float* axis) {
 template <class T>
 GRADUS_INLINE void meet_mesh(const Placed& s, const FlatShape& f, int k, const Direction<T>& d, const float* axis,
                              Hit<T>& h) {
+  const T along = d.x * s.cx[k] + d.y * s.cy[k] + d.z * s.cz[k];
+  const MaskOf<T> close = s.c2[k] - along * along <= s.cr[k] * s.cr[k];  // to the bounding sphere
+  if (!some(close)) return;
   const MeshRay<T> r = in_axes_of(f, d, T(f.o[0]), T(f.o[1]), T(f.o[2]));
-  T t = h.t, part = h.part;
-  const MaskOf<T> m = walk_tree<false>(s.trees[f.tree], r, order_of(f, axis), T(f.near), t, part);
+  T t = select(close, h.t, T(0.0f)), part = h.part;
+  const MaskOf<T> m = close & walk_tree<false>(s.trees[f.tree], r, order_of(f, axis), T(f.near), t, part);
   if (!some(m)) return;
   take(m, t, k, h);
   h.part = select(m, part, h.part);
@@ -224,8 +232,7 @@ GRADUS_INLINE MaskOf<T> is(const Hit<T>& h, int shape) {
   return h.what == static_cast<float>(shape + 2);
 }
 
-// ---- is something between a point and the light?
-// ---------------------------------------------------------------------
+// ---- is something between a point and the light? ----
 
 template <class T>
 struct Point {
@@ -310,8 +317,7 @@ GRADUS_INLINE MaskOf<T> blocks(const Placed& s, const FlatShape& f, const Point<
   return p.x != p.x;  // nothing
 }
 
-// ---- colours
-// ---------------------------------------------------------------------------------------------------------
+// ---- colours ----
 
 template <class T>
 struct Colour {
@@ -384,6 +390,40 @@ GRADUS_INLINE T football(const FlatShape& f, const Direction<T>& n) {
   return select(c > 0.9336f, T(0.04f), T(1.0f));
 }
 
+/// Digits 0 … 9, five columns and seven rows each, the top row in the highest bits, the left column first.
+GRADUS_INLINE bool digit_dot(int digit, int column, int row) {
+  constexpr std::uint64_t kDigits[10] = {0x3a33ae62eull, 0x11842108eull, 0x3a213221full, 0x3a213062eull,
+                                         0x08ca97c42ull, 0x7e1e0862eull, 0x1910f462eull, 0x7c2222108ull,
+                                         0x3a317462eull, 0x3a317844cull};
+  return (kDigits[digit] >> (34 - 5 * row - column) & 1) != 0;
+}
+
+/// The number on front and back of a box, white on dark and black on light: 1, or the factor for its dots. Two fifths
+/// of the face are for the digits' height.
+GRADUS_INLINE float number_on_box(const FlatShape& f, int number, float u, float v, float w) {
+  if (magnitude_of(u) < 0.99f * f.h[0]) return 1.0f;  // the sides
+  const float dot_size = f.h[2] * (0.8f / 7), left = (u > 0 ? -v : v) / dot_size, up = (w - 0.1f * f.h[2]) / dot_size;
+  const int digits = number > 9 ? 2 : 1;
+  const float x = 0.5f * static_cast<float>(6 * digits - 1) - left, y = 3.5f - up;
+  if (x < 0 || y < 0 || x >= static_cast<float>(6 * digits - 1) || y >= 7) return 1.0f;
+  const int column = static_cast<int>(x), which = column / 6;
+  if (column % 6 == 5) return 1.0f;
+  const int digit = digits == 2 && which == 0 ? number / 10 : number % 10;
+  const float own = f.rgb[0] * 0.3f + f.rgb[1] * 0.59f + f.rgb[2] * 0.11f;
+  return digit_dot(digit, column % 6, static_cast<int>(y)) ? (own < 0.3f ? -1.0f : 0.0f) : 1.0f;
+}
+
+/// Where a box carries a number: 1 on the plain face, 0 on black dots, −1 on white ones.
+template <class T>
+GRADUS_INLINE T number_of(const FlatShape& f, const Direction<T>& d, const Hit<T>& h, MaskOf<T> mine) {
+  const Point<T> o{d.x * h.t - f.p[0], d.y * h.t - f.p[1], d.z * h.t - f.p[2]};
+  const T u = dot3(o, f.u), v = dot3(o, f.v), w = dot3(o, f.w);
+  T out(1.0f);
+  for (int i = 0; i < ScalarTraits<T>::lanes; ++i)
+    if (at_mask(mine, i)) put(out, i, number_on_box(f, f.pattern - kNumberPattern, at(u, i), at(v, i), at(w, i)));
+  return out;
+}
+
 template <class T>
 GRADUS_INLINE void colour_shape(const Placed& s, int k, const BandCall& call, const Direction<T>& d, const Hit<T>& h,
                                 MaskOf<T> mine, Colour<T>& out) {
@@ -394,13 +434,20 @@ GRADUS_INLINE void colour_shape(const Placed& s, int k, const BandCall& call, co
     const float off = 1e-3f;  // away from the surface, so that it does not shade itself by rounding
     const Point<T> p{d.x * h.t + n.x * off, d.y * h.t + n.y * off, d.z * h.t + n.z * off};
     for (int i = s.blocker_first[f.drawn]; i < s.blocker_first[f.drawn + 1]; ++i)
-      if (const int other = s.place_of[s.blockers[i]]; other >= 0)
-        direct = select(blocks(s, s.shapes[other], p), T(0.0f), direct);
+      direct = select(blocks(s, s.shapes[s.place_of[s.blockers[i]]], p), T(0.0f), direct);
   }
   T lit = direct * kDirect + kAmbient;
-  if (f.pattern == 1) lit = lit * football(f, n);
-  out.r = select(mine, lit * f.rgb[0], out.r), out.g = select(mine, lit * f.rgb[1], out.g),
-  out.b = select(mine, lit * f.rgb[2], out.b);
+  Colour<T> c{lit * f.rgb[0], lit * f.rgb[1], lit * f.rgb[2]};
+  if (f.pattern == kFootballPattern) {
+    const T dark = football(f, n);
+    c = {c.r * dark, c.g * dark, c.b * dark};
+  } else if (f.pattern >= kNumberPattern) {
+    const T dots = number_of(f, d, h, mine), white = lit * 0.85f;
+    const auto plain = dots > 0.5f, pale = dots < -0.5f;
+    const auto of = [&](T own) { return select(plain, own, select(pale, white, lit * 0.03f)); };
+    c = {of(c.r), of(c.g), of(c.b)};
+  }
+  out.r = select(mine, c.r, out.r), out.g = select(mine, c.g, out.g), out.b = select(mine, c.b, out.b);
 }
 
 /// How much of a pixel's footprint of width f (given as 1/f) a stripe covers, |d| from its middle.
@@ -493,9 +540,8 @@ GRADUS_INLINE Colour<T> sky(const Placed& s, const Direction<T>& d) {
 
 /// One sample of each lane's pixel. painted: how much of it is paint.
 template <class T>
-GRADUS_INLINE Colour<T> sample(const BandCall& call, const TileLists& l, const float* axis, const Direction<T>& d,
-                               Hit<T>& h, T& painted) {
-  const Placed& s = *call.placed;
+GRADUS_INLINE Colour<T> sample_of(const Placed& s, const BandCall& call, const TileLists& l, const float* axis,
+                                  const Direction<T>& d, Hit<T>& h, T& painted) {
   h = begin(s, d);
   trace(s, l.shapes, l.shape_count, axis, d, h);
   Colour<T> c = sky(s, d);
@@ -509,9 +555,13 @@ GRADUS_INLINE Colour<T> sample(const BandCall& call, const TileLists& l, const f
   }
   return c;
 }
+template <class T>
+GRADUS_INLINE Colour<T> sample(const BandCall& call, const TileLists& l, const float* axis, const Direction<T>& d,
+                               Hit<T>& h, T& painted) {
+  return sample_of(*call.placed, call, l, axis, d, h, painted);
+}
 
-// ---- lists of a tile
-// -------------------------------------------------------------------------------------------------
+// ---- lists of a tile ----
 
 /// Does the cone meet one of a long shape's beads?
 GRADUS_INLINE bool meets_bead(const FlatShape& f, const float* axis, float cosine, float sine) {
@@ -525,23 +575,37 @@ GRADUS_INLINE bool meets_bead(const FlatShape& f, const float* axis, float cosin
   return false;
 }
 
-/// Shapes whose bounding spheres meet the cone, nearest first.
+/// A cone, turned wider by a band's own turn.
+struct WideCone {
+  const float* axis;
+  float cosine, sine;
+};
+GRADUS_INLINE WideCone widened(const TileCone& c, float slack_cos, float slack_sin) {
+  return {c.axis, c.cosine * slack_cos - c.sine * slack_sin, c.sine * slack_cos + c.cosine * slack_sin};
+}
+
+/// Do the bounding spheres of shapes i, i + 1, … meet the cone?
 template <class T>
-GRADUS_INLINE int shapes_in(const Placed& s, const TileCone& cone, float slack_cos, float slack_sin,
-                            std::int32_t* list) {
+GRADUS_INLINE MaskOf<T> spheres_meet(const Placed& s, int i, const WideCone& c) {
+  const T x = load(s.cx + i, T()), y = load(s.cy + i, T()), z = load(s.cz + i, T());
+  const T along = x * c.axis[0] + y * c.axis[1] + z * c.axis[2];
+  const T across = root(most(load(s.c2 + i, T()) - along * along, T(0.0f)));
+  return across * c.cosine - along * c.sine <= load(s.cr + i, T());
+}
+GRADUS_INLINE bool is_near(const FlatShape& f, const WideCone& c) {
+  return f.bead == 0 || meets_bead(f, c.axis, c.cosine, c.sine);
+}
+
+/// Shapes that may meet the cone, nearest first.
+template <class T>
+GRADUS_INLINE int shapes_in(const Placed& s, const WideCone& cone, std::int32_t* list) {
   constexpr int lanes = ScalarTraits<T>::lanes;
-  const float cosine = cone.cosine * slack_cos - cone.sine * slack_sin,
-              sine = cone.sine * slack_cos + cone.cosine * slack_sin;
   int n = 0;
   for (int i = 0; i < s.count; i += lanes) {
-    const T x = load(s.cx + i, T()), y = load(s.cy + i, T()), z = load(s.cz + i, T());
-    const T along = x * cone.axis[0] + y * cone.axis[1] + z * cone.axis[2];
-    const T across = root(most(load(s.c2 + i, T()) - along * along, T(0.0f)));
-    const auto m = across * cosine - along * sine <= load(s.cr + i, T());
+    const auto m = spheres_meet<T>(s, i, cone);
     if (!some(m)) continue;
     for (int k = 0; k < lanes && i + k < s.count; ++k)
-      if (at_mask(m, k) && (s.shapes[i + k].bead == 0 || meets_bead(s.shapes[i + k], cone.axis, cosine, sine)))
-        list[n++] = i + k;
+      if (at_mask(m, k) && is_near(s.shapes[i + k], cone)) list[n++] = i + k;
   }
   return n;
 }
@@ -569,12 +633,16 @@ GRADUS_INLINE bool ground_box(const Placed& s, const TileCone& cone, float slack
 }
 
 template <class T>
+GRADUS_INLINE MaskOf<T> paint_meets(const Placed& s, int i, const GroundBox& b) {
+  return (load(s.paint_x1 + i, T()) >= b.x0) & (load(s.paint_x0 + i, T()) <= b.x1) &
+         (load(s.paint_y1 + i, T()) >= b.y0) & (load(s.paint_y0 + i, T()) <= b.y1);
+}
+template <class T>
 GRADUS_INLINE int paint_in(const Placed& s, const GroundBox& b, std::int32_t* list) {
   constexpr int lanes = ScalarTraits<T>::lanes;
   int n = 0;
   for (int i = 0; i < s.paint_count; i += lanes) {
-    const auto m = (load(s.paint_x1 + i, T()) >= b.x0) & (load(s.paint_x0 + i, T()) <= b.x1) &
-                   (load(s.paint_y1 + i, T()) >= b.y0) & (load(s.paint_y0 + i, T()) <= b.y1);
+    const auto m = paint_meets<T>(s, i, b);
     if (!some(m)) continue;
     for (int k = 0; k < lanes && i + k < s.paint_count; ++k)
       if (at_mask(m, k)) list[n++] = i + k;
@@ -582,6 +650,11 @@ GRADUS_INLINE int paint_in(const Placed& s, const GroundBox& b, std::int32_t* li
   return n;
 }
 
+template <class T>
+GRADUS_INLINE MaskOf<T> shade_meets(const Placed& s, int i, const GroundBox& b) {
+  const T x = load(s.shade_x + i, T()), y = load(s.shade_y + i, T()), r = load(s.shade_r + i, T());
+  return (x + r >= T(b.x0)) & (x - r <= T(b.x1)) & (y + r >= T(b.y0)) & (y - r <= T(b.y1));
+}
 /// Shapes whose shadow may fall into the rectangle, as places in Placed::shapes.
 template <class T>
 GRADUS_INLINE int shade_in(const Placed& s, const GroundBox& b, std::int32_t* list) {
@@ -590,18 +663,16 @@ GRADUS_INLINE int shade_in(const Placed& s, const GroundBox& b, std::int32_t* li
   for (int c = 0; c * kChunk < s.drawn_count; ++c) {
     if (s.chunk_x1[c] < b.x0 || s.chunk_x0[c] > b.x1 || s.chunk_y1[c] < b.y0 || s.chunk_y0[c] > b.y1) continue;
     for (int i = c * kChunk; i < c * kChunk + kChunk && i < s.drawn_count; i += lanes) {
-      const T x = load(s.shade_x + i, T()), y = load(s.shade_y + i, T()), r = load(s.shade_r + i, T());
-      const auto m = (x + r >= T(b.x0)) & (x - r <= T(b.x1)) & (y + r >= T(b.y0)) & (y - r <= T(b.y1));
+      const auto m = shade_meets<T>(s, i, b);
       if (!some(m)) continue;
       for (int k = 0; k < lanes && i + k < s.drawn_count; ++k)
-        if (at_mask(m, k) && s.place_of[i + k] >= 0) list[n++] = s.place_of[i + k];
+        if (at_mask(m, k)) list[n++] = s.place_of[i + k];
     }
   }
   return n;
 }
 
-// ---- a band
-// ----------------------------------------------------------------------------------------------------------
+// ---- a band ----
 
 template <class T>
 GRADUS_INLINE void store_light(T c, std::uint16_t* out, bool add) {
@@ -631,17 +702,12 @@ GRADUS_INLINE void store_segments(const Placed& s, const Hit<T>& h, T painted, s
 }
 
 /// Pixels whose neighbour in the tile shows another shape, in order; at most kTilePixels.
-#if defined(__CUDACC__)
-GRADUS_INLINE int edges_of(const std::uint16_t* ids, std::int32_t* edge) {
-  int n = 0;
-  for (int i = 0; i < kTilePixels; ++i) {
-    const int x = i % kTileWidth, y = i / kTileWidth, own = ids[i];
-    const auto differs = [&](int other) { return own != other && (own > 1 || other > 1); };
-    if ((x > 0 && differs(ids[i - 1])) || (x + 1 < kTileWidth && differs(ids[i + 1])) ||
-        (y > 0 && differs(ids[i - kTileWidth])) || (y + 1 < kTileHeight && differs(ids[i + kTileWidth])))
-      edge[n++] = i;
-  }
-  return n;
+#if defined(__CUDACC__)  // a thread asks for its own pixel
+GRADUS_INLINE bool is_edge(const std::uint16_t* ids, int i) {
+  const int x = i % kTileWidth, y = i / kTileWidth, own = ids[i];
+  const auto differs = [&](int other) { return own != other && (own > 1 || other > 1); };
+  return (x > 0 && differs(ids[i - 1])) || (x + 1 < kTileWidth && differs(ids[i + 1])) ||
+         (y > 0 && differs(ids[i - kTileWidth])) || (y + 1 < kTileHeight && differs(ids[i + kTileWidth]));
 }
 #else
 GRADUS_INLINE int edges_of(const std::uint16_t* ids, std::int32_t* edge) {  // a row at a time
@@ -676,7 +742,27 @@ GRADUS_INLINE int edges_of(const std::uint16_t* ids, std::int32_t* edge) {  // a
 }
 #endif
 
-/// Pixels at edges get three more rays (rotated grid). own: this instant's light where it differs from `out` (blur).
+/// Of a pixel at an edge: extra ray number q (rotated grid), and the mean of its level with their sum.
+inline constexpr int kExtra = 3;
+GRADUS_INLINE Direction<float> extra_ray(const BandCall& call, const float* rays, int pixel, int q) {
+  const float right = q == 0 ? 0.375f : q == 1 ? -0.125f : -0.375f;
+  const float below = q == 0 ? 0.125f : q == 1 ? 0.375f : -0.125f;
+  const int x = pixel % kTileWidth, y = pixel / kTileWidth;
+  const int nx = x + 1 < kTileWidth ? x + 1 : x - 1, ny = y + 1 < kTileHeight ? y + 1 : y - 1;
+  const float sx = nx > x ? right : -right, sy = ny > y ? below : -below;
+  float e[3];
+  for (int c = 0; c < 3; ++c) {
+    const float here = rays[(y * 3 + c) * kTileWidth + x];
+    e[c] = here + sx * (rays[(y * 3 + c) * kTileWidth + nx] - here) + sy * (rays[(ny * 3 + c) * kTileWidth + x] - here);
+  }
+  return turned(call, y, e[0], e[1], e[2]);
+}
+GRADUS_INLINE int mean_level(int first, float sum) {
+  return static_cast<int>((static_cast<float>(first) + sum * 4095.0f) * 0.25f + 0.5f);
+}
+
+#if !defined(__CUDACC__)
+/// Pixels at edges get three more rays. own: this instant's light where it differs from `out` (blur).
 template <class T>
 GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const float* axis, const float* rays,
                                const std::uint16_t* ids, const std::uint16_t (*own)[kTilePixels],
@@ -686,21 +772,12 @@ GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const f
   const int n = edges_of(ids, edge);
   if (n == 0) return;
   for (int i = n; i < n + lanes; ++i) edge[i] = edge[n - 1];
-  const float right[3] = {0.375f, -0.125f, -0.375f}, below[3] = {0.125f, 0.375f, -0.125f};
   for (int i = 0; i < n; i += lanes) {
     Colour<T> sum{T(0.0f), T(0.0f), T(0.0f)};
-    for (int q = 0; q < 3; ++q) {
+    for (int q = 0; q < kExtra; ++q) {
       Direction<T> d;
       for (int k = 0; k < lanes; ++k) {
-        const int at = edge[i + k], x = at % kTileWidth, y = at / kTileWidth;
-        const int nx = x + 1 < kTileWidth ? x + 1 : x - 1, ny = y + 1 < kTileHeight ? y + 1 : y - 1;
-        const float sx = nx > x ? right[q] : -right[q], sy = ny > y ? below[q] : -below[q];
-        const auto mixed = [&](int c) {
-          const float here = rays[(y * 3 + c) * kTileWidth + x];
-          return here + sx * (rays[(y * 3 + c) * kTileWidth + nx] - here) +
-                 sy * (rays[(ny * 3 + c) * kTileWidth + x] - here);
-        };
-        const Direction<float> e = turned(call, y, mixed(0), mixed(1), mixed(2));
+        const Direction<float> e = extra_ray(call, rays, edge[i + k], q);
         put(d.x, k, e.x), put(d.y, k, e.y), put(d.z, k, e.z);
       }
       Hit<T> h;
@@ -709,13 +786,12 @@ GRADUS_INLINE void smooth_tile(const BandCall& call, const TileLists& l, const f
       sum = {sum.r + between_0_and_1(c.r), sum.g + between_0_and_1(c.g), sum.b + between_0_and_1(c.b)};
     }
     for (int k = 0; k < lanes && i + k < n; ++k) {
-      const int at_pixel = edge[i + k];
+      const int pixel = edge[i + k];
       const float parts[3] = {at(sum.r, k), at(sum.g, k), at(sum.b, k)};
       for (int c = 0; c < 3; ++c) {
-        std::uint16_t& o = out[c][at_pixel / kTileWidth * call.stride + at_pixel % kTileWidth];
-        const int first = call.add ? own[c][at_pixel] : o;
-        const float level = (static_cast<float>(first) + parts[c] * 4095.0f) * 0.25f + 0.5f;
-        o = static_cast<std::uint16_t>(o - first + static_cast<int>(level));  // the other instants stay
+        std::uint16_t& o = out[c][pixel / kTileWidth * call.stride + pixel % kTileWidth];
+        const int first = call.add ? own[c][pixel] : o;
+        o = static_cast<std::uint16_t>(o - first + mean_level(first, parts[c]));  // the other instants stay
       }
     }
   }
@@ -734,7 +810,7 @@ GRADUS_INLINE void render_tile(const BandCall& call, int column, std::int32_t* l
   const TileLists l{list,
                     shade,
                     paint,
-                    shapes_in<T>(s, cone, call.slack_cos, call.slack_sin, list),
+                    shapes_in<T>(s, widened(cone, call.slack_cos, call.slack_sin), list),
                     ground && call.ground_shadows ? shade_in<T>(s, box, shade) : 0,
                     ground ? paint_in<T>(s, box, paint) : 0};
   const std::int64_t corner = static_cast<std::int64_t>(call.band) * kTileHeight * call.stride + column * kTileWidth;
@@ -756,8 +832,7 @@ GRADUS_INLINE void render_tile(const BandCall& call, int column, std::int32_t* l
         store_light(parts[k], out[k] + to, call.add != 0);
       }
       if (call.depth != nullptr) store(select(h.what == 0.0f, T(0.0f), h.t * d.z), call.depth + corner + to);
-      if (call.segment != nullptr)
-        store_segments(s, h, painted, call.segment + corner + to);
+      if (call.segment != nullptr) store_segments(s, h, painted, call.segment + corner + to);
     }
   if (call.smooth && l.shape_count > 0) smooth_tile<T>(call, l, cone.axis, rays, ids, light, out);
 }
@@ -775,7 +850,7 @@ void cast_rays(const CastCall& call) {
   const Placed& s = *call.placed;
   for (int group = 0; group < call.count; group += 16) {
     const TileCone& cone = call.cones[group / 16];
-    const int n = shapes_in<T>(s, cone, 1, 0, call.lists);
+    const int n = shapes_in<T>(s, widened(cone, 1, 0), call.lists);
     for (int i = group; i < group + 16; i += lanes) {
       const Direction<T> d{load(call.x + i, T()), load(call.y + i, T()), load(call.z + i, T())};
       Hit<T> h = call.ground ? begin(s, d) : Hit<T>{T(kFar), T(0.0f), T(0.0f)};
@@ -798,8 +873,9 @@ void cast_rays(const CastCall& call) {
   }
 }
 
-// ---- noise
-// -----------------------------------------------------------------------------------------------------------
+#endif
+
+// ---- noise ----
 
 /// [Wellons, lowbias32]
 template <class U>
@@ -825,10 +901,12 @@ void add_noise(std::uint16_t* row, int count, float a, float b, std::uint32_t ke
   }
 }
 
+#if !defined(__CUDACC__)
 template <class T>
 constexpr RenderKernel render_kernel(const char* name) {
   return {name, ScalarTraits<T>::lanes, render_band<T>, cast_rays<T>, add_noise<T>};
 }
+#endif
 
 }  // namespace
 }  // namespace gradus::render

@@ -96,11 +96,27 @@ Vec3 nearest_point(const DrawnShape& s, const Pose& X) {
   return length > r ? to * ((length - r) / length) : Vec3{0, 0, 0};
 }
 
+/// Has a closed mesh around the eye (its own housing) a triangle that faces it and lies in sight?
+bool mesh_in_sight(const render::Tree& tree, const Pose& X, const ViewCone& sight) {
+  if (!tree.solid || sight.cosine < 0) return true;
+  const Vec3 o = transpose_times(X.R, -X.p), axis = transpose_times(X.R, sight.axis);
+  const auto v = [](const float* a) { return Vec3{a[0], a[1], a[2]}; };
+  for (int i = 0; i < tree.count; ++i) {
+    const render::TreeTriangle& t = tree.triangles[i];
+    const Vec3 ab = v(t.ab), ac = v(t.ac), a = v(t.a) - o;
+    if (dot(cross(ab, ac), a) >= 0) continue;
+    const Vec3 c = a + (ab + ac) * (1.0 / 3);
+    const double r = square_root(std::max(dot(ab, ab), dot(ac, ac))), along = dot(c, axis);
+    const double across = square_root(std::max(0.0, dot(c, c) - along * along));
+    if (across * sight.cosine - along * sight.sine <= r) return true;
+  }
+  return false;
+}
+
 /// Rays from inside never enter a convex shape; and a shape lies behind the plane through its nearest point n across n,
 /// so rays with n · d ≤ 0 never meet it. No ray of the sight does if its axis is more than a right angle and the
 /// sight's own away from n.
-bool in_sight(const DrawnShape& s, const Pose& X, const FieldOfView& sight) {
-  if (s.kind == FlatKind::mesh || s.kind == FlatKind::plane) return true;
+bool in_sight(const DrawnShape& s, const Pose& X, const ViewCone& sight) {
   const Vec3 n = nearest_point(s, X);
   const double length = norm(n);
   if (length < 1e-7) return length > 0;
@@ -184,7 +200,7 @@ void PlacedRoom::sort_by_distance() {
 }
 
 void PlacedRoom::place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
-                       std::span<const std::uint8_t> hidden, const FieldOfView& sight) {
+                       std::span<const std::uint8_t> hidden, const ViewCone& sight) {
   const Pose X_WC = after(eye.X_WC, eye.v, eye.w, dt), X_CW = inverse(X_WC);
   place_links(scene, poses, X_CW, dt);
   sort_by_distance();
@@ -198,7 +214,7 @@ void PlacedRoom::place(const DrawnScene& scene, const Poses& poses, const Moving
 
 /// Shapes in their order, those that cannot be seen behind the others.
 void PlacedRoom::put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden,
-                          const FieldOfView& sight) {
+                          const ViewCone& sight) {
   std::size_t seen = 0, unseen = order_.size();
   for (const std::int32_t number : order_) {
     const auto from = static_cast<std::size_t>(number);
@@ -208,9 +224,12 @@ void PlacedRoom::put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<c
     const double cc = dot(c, c), r = 1.001 * s.bound + 1e-5 * square_root(cc), along = dot(c, sight.axis);
     const double across = square_root(std::max(0.0, cc - along * along));
     const bool endless = f.kind == FlatKind::plane;
-    const bool off = (!hidden.empty() && hidden[from] != 0) ||
-                     (!endless && sight.cosine > 0 && across * sight.cosine - along * sight.sine > r) ||
-                     (!endless && cc < r * r && !in_sight(s, pose_of(f), sight));
+    const bool off =
+        (!hidden.empty() && hidden[from] != 0) ||
+        (!endless && sight.cosine > 0 && across * sight.cosine - along * sight.sine > r) ||
+        (!endless && cc < r * r &&
+         !(f.kind == FlatKind::mesh ? mesh_in_sight(scene.trees[static_cast<std::size_t>(f.tree)], pose_of(f), sight)
+                                    : in_sight(s, pose_of(f), sight)));
     const std::size_t i = off ? --unseen : seen++;
     shapes_[i] = f, place_of_[from] = static_cast<std::int32_t>(i);
     cx_[i] = f32(c.x), cy_[i] = f32(c.y), cz_[i] = f32(c.z), c2_[i] = f32(cc), cr_[i] = f32(r);

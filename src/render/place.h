@@ -17,7 +17,7 @@ struct MovingFrame {
 Pose after(const Pose& X, Vec3 v, Vec3 w, double dt);
 
 /// Directions that an eye may look in, in its own axes: within an angle of an axis.
-struct FieldOfView {
+struct ViewCone {
   Vec3 axis{0, 0, 1};
   double cosine = -1, sine = 0;  // of the angle; (−1, 0): everywhere
 };
@@ -30,14 +30,14 @@ class PlacedRoom {
   /// Fills everything but blockers. hidden: (shapes) 1: the eye does not see it; empty: it sees all. What the sight
   /// leaves out may still cast shadows.
   void place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
-             std::span<const std::uint8_t> hidden, const FieldOfView& sight = {});
+             std::span<const std::uint8_t> hidden, const ViewCone& sight = {});
   render::Placed& placed() { return placed_; }
   const render::Placed& placed() const { return placed_; }
 
  private:
   void place_links(const DrawnScene& scene, const Poses& poses, const Pose& X_CW, double dt);
   void sort_by_distance();
-  void put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden, const FieldOfView& sight);
+  void put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden, const ViewCone& sight);
   void place_ground(const DrawnScene& scene, const Pose& X_WC);
   void place_shadows(const DrawnScene& scene);
 

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, RaysOfMujoco,
                          testing::Values(Shot{"spl", {-2.2, 1.1, 0.5}, {0, 0, 0.25}},
                                          Shot{"levels", {-0.5, -1.8, 0.5}, {-1.2, 0, 0.3}},
                                          Shot{"mirosot_5v5", {0.9, -0.7, 0.5}, {0, 0, 0}}),
-                         [](const auto& info) { return info.param.scene; });
+                         [](const auto& one) { return one.param.scene; });
 
 }  // namespace
 }  // namespace gradus::test

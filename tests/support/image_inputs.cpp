@@ -94,4 +94,50 @@ std::uint64_t image_hash(const std::string& scene, const render::RenderKernel& k
   return hash;
 }
 
+void dump_image(const std::string& scene, int width, int height, std::FILE* out) {
+  const Subject s = load_subject(scene);
+  CameraSpec c = everything();
+  c.width = width, c.height = height, c.readout = c.exposure = 0, c.lens.blur = 0, c.full_well = 0;
+  const CameraMount mount{"test", s.model.robots.empty() ? -1 : 0, 0, look_at({-1.2, 0.5, 0.6}, {0.3, 0, 0}), {}};
+  const auto table = std::make_shared<const LensTable>(c);
+  Camera camera(s.drawn, table, mount, {true, Shadows::all, true, true});
+  PlacedRoom room(*s.drawn);
+  Blockers blockers(*s.drawn);
+  blockers.find(*s.drawn, s.poses, 0);
+  const render::TileCone& w = table->whole();
+  room.place(*s.drawn, s.poses, camera.eye(s.poses), 0, {}, {{w.axis[0], w.axis[1], w.axis[2]}, w.cosine, w.sine});
+  const render::Placed& p = room.placed();
+  const render::ViewRays rays = table->rays();
+  const auto put = [&](const void* data, std::size_t size) {
+    const std::uint64_t n = size;
+    std::fwrite(&n, sizeof n, 1, out), std::fwrite(data, 1, size, out);
+  };
+  const std::size_t n = s.drawn->shapes.size(), padded = (n / 16 + 2) * 16,
+                    paint = (s.drawn->paint.size() / 16 + 2) * 16 - 16;
+  put(scene.data(), scene.size()), put(&p, sizeof p), put(&rays, sizeof rays);
+  put(rays.directions, table->padded_pixels() * 12),
+      put(rays.cones, sizeof(render::TileCone) * rays.tiles_x * rays.tiles_y);
+  put(p.shapes, n * sizeof(render::FlatShape));
+  for (const float* a : {p.cx, p.cy, p.cz, p.cr, p.c2, p.shade_x, p.shade_y, p.shade_r}) put(a, (padded - 16) * 4);
+  for (const float* a : {p.chunk_x0, p.chunk_x1, p.chunk_y0, p.chunk_y1}) put(a, (n / 16 + 1) * 4);
+  put(p.paint, s.drawn->paint.size() * sizeof(render::Paint));
+  for (const float* a : {p.paint_x0, p.paint_x1, p.paint_y0, p.paint_y1}) put(a, paint * 4);
+  put(p.place_of, n * 4), put(blockers.first(), (n + 1) * 4),
+      put(blockers.list(), static_cast<std::size_t>(blockers.first()[n]) * 4);
+  put(s.drawn->trees.data(), s.drawn->trees.size() * sizeof(render::Tree));
+  for (const render::Tree& t : s.drawn->trees)
+    put(t.nodes, static_cast<std::size_t>(t.node_count) * sizeof(render::TreeNode)),
+        put(t.triangles, static_cast<std::size_t>(t.count) * sizeof(render::TreeTriangle));
+  BandRoom band(*s.drawn, c.width);
+  std::vector<std::uint8_t> rgb(static_cast<std::size_t>(width) * height * 3);
+  std::vector<float> depth(static_cast<std::size_t>(width) * height);
+  std::vector<std::uint16_t> segment(depth.size());
+  Image image;
+  image.rgb = rgb.data(), image.depth = depth.data(), image.segment = segment.data();
+  camera.render(s.poses, 1, 0, band, image);
+  const std::int32_t size[2] = {width, height};
+  put(size, sizeof size), put(camera.gamma(), 4096), put(rgb.data(), rgb.size()), put(depth.data(), depth.size() * 4),
+      put(segment.data(), segment.size() * 2);
+}
+
 }  // namespace gradus::test

@@ -191,6 +191,40 @@ TEST(Image, same_bits_for_bands_in_any_order) {
   EXPECT_EQ(hash_of(out), due);
 }
 
+/// A player's trunk: blue, with a white 7 on chest and back, none on its sides.
+TEST(Image, players_wear_their_colour_and_number) {
+  SceneSpec s;
+  RobotInstanceSpec player;
+  player.name = "blue7", player.motion = "single_body", player.p_WB = {0, 0, 1};
+  RobotBuilder b("player");
+  b.base("trunk").solid_box(1, {0.2, 0.3, 0.4}, {0, 0, 0});
+  for (int i = 0; i < 10; ++i) b.revolute("joint" + std::to_string(i), {0, 1, 0}).solid_sphere(0.1, 0.01, {0, 0, 0});
+  player.robot = b.spec();
+  s.robots.push_back(player);
+  const Studio studio(s);
+  ASSERT_EQ(jerseys_by_name(studio.model).size(), 1u);
+  ASSERT_EQ(studio.drawn->shapes[0].pattern, render::kNumberPattern + 7);
+  const CameraSpec c = small_camera(200, 200);
+  const auto white_at = [&](Vec3 eye) {
+    const Picture p = take(studio, c, free_mount(eye, {0, 0, 1}));
+    std::vector<int> rows(200, 0);
+    for (int y = 0; y < 200; ++y)
+      for (int x = 0; x < 200; ++x)
+        rows[static_cast<std::size_t>(y)] +=
+            p.segment_at(x, y) == 3 && p.rgb[3 * (static_cast<std::size_t>(y) * 200 + x)] > 120;
+    return rows;
+  };
+  for (const double side : {1.0, -1.0}) {  // the bar of a 7 is above its foot
+    const std::vector<int> rows = white_at({side, 0, 1});
+    int first = 0, last = 199;
+    while (first < 199 && rows[static_cast<std::size_t>(first)] == 0) ++first;
+    while (last > 0 && rows[static_cast<std::size_t>(last)] == 0) --last;
+    ASSERT_LT(first, last);
+    EXPECT_GT(rows[static_cast<std::size_t>(first) + 2], 3 * rows[static_cast<std::size_t>(last) - 2]);
+  }
+  for (const int n : white_at({0, 1, 1})) EXPECT_EQ(n, 0);
+}
+
 TEST(Cast, answers_are_those_of_the_image) {
   const Studio studio(all_shapes());
   const CameraSpec c = small_camera(64, 48);
