@@ -79,6 +79,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
     const MotionNeeds needs = motion(robot).bind(*model.kind);
     if (!needs.missing.empty()) return "its motion needs " + needs.missing.front();
   }
+  const double error = energy_error();
   exchange(v);
   const auto is_member = [](const auto& r) { return r.second.group >= 0; };
   if (std::any_of(v.robots.begin(), v.robots.end(), is_member))
@@ -93,6 +94,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
   }
   engine_->rebind_surroundings();
   engine_->look(state_[0]);
+  keep_error(error);
   return "";
 }
 

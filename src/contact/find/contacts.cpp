@@ -220,6 +220,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
+  const int law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
   contacts_.push_back({x.robot,
                        x.link,
                        y.robot,
@@ -235,7 +236,8 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        false,
                        pair,
                        c.feature,
-                       x.surface * static_cast<int>(surfaces_.size()) + y.surface});
+                       law,
+                       laws_[law].stiffness});
 }
 
 /// Impulses of the last step by key. Both lists are sorted by pair.
