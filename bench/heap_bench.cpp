@@ -1,9 +1,12 @@
 /// Heaps of humanoids with self-contact, dropped in rings of five, gradus and MuJoCo in turns on one thread.
-///   heap_bench [ROBOTS...]      5 10 20 30 unless given; 1.5 s each
+///   heap_bench [ROBOTS...]         5 10 20 30 unless given; 1.5 s each
+///   heap_bench alone [ROBOTS...]   gradus only
+///   heap_bench mjcf ROBOTS         the scene as MuJoCo reads it [heap_pypi.py]
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <string>
 #include <vector>
 
 #include "bench/mjcf.h"
@@ -52,17 +55,18 @@ SceneSpec scene_of(const RobotSpec& robot, std::span<const Pose> starts) {
   return s;
 }
 
-int run(const RobotSpec& robot, int robots) {
+int run(const RobotSpec& robot, int robots, const std::string& how) {
   const std::vector<Pose> starts = starts_of(robots);
   auto model = compile(scene_of(robot, starts));
   if (!model) return std::fprintf(stderr, "%s\n", model.notes()[0].text.c_str()), 1;
   const auto kind = model->robots[0].kind;
   const ContactSpec contact = model->contact;
+  if (how == "mjcf") return std::printf("%s\n", to_mjcf(*kind, contact, starts).c_str()), 0;
   auto world = World::make(std::move(*model));
   if (!world) return std::fprintf(stderr, "%s\n", world.notes()[0].text.c_str()), 1;
   World& w = **world;
-  auto peer = Mujoco::make(to_mjcf(*kind, contact, starts));
-  if (!peer) std::fprintf(stderr, "%s\n", peer.notes()[0].text.c_str());
+  auto peer = how == "alone" ? Result<std::unique_ptr<Mujoco>>(Diagnostics{}) : Mujoco::make(to_mjcf(*kind, contact, starts));
+  if (!peer && how != "alone") std::fprintf(stderr, "%s\n", peer.notes()[0].text.c_str());
   if (peer) {
     for (int r = 0; r < robots; ++r)
       for (int j = 0; j < kind->njoint(); ++j) {
@@ -105,9 +109,11 @@ int main(int argc, char** argv) {
   auto robot = gradus::load_robot_toml(GRADUS_SOURCE_DIR "/robots/humanoid28.toml", {});
   if (!robot) return std::fprintf(stderr, "%s\n", robot.notes()[0].text.c_str()), 1;
   std::vector<int> sizes{5, 10, 20, 30};
-  if (argc > 1) sizes.clear();
-  for (int i = 1; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  const std::string first = argc > 1 ? argv[1] : "", how = first == "alone" || first == "mjcf" ? first : "";
+  const int begin = how.empty() ? 1 : 2;
+  if (argc > begin) sizes.clear();
+  for (int i = begin; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
   for (int n : sizes)
-    if (gradus::bench::run(*robot, n) != 0) return 1;
+    if (gradus::bench::run(*robot, n, how) != 0) return 1;
   return 0;
 }

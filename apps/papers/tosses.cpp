@@ -82,6 +82,9 @@ double angle_between(const Quat& a, const Quat& b) {
   return 2 * std::acos(std::min(c, 1.0));
 }
 
+/// Samples that are predicted: all but the first, from which the run begins.
+double compared(const Toss& toss) { return static_cast<double>(toss.size()) - 1; }
+
 std::optional<Error> replay(const Toss& toss, const Material& m) {
   const auto world = cube_scene(m, toss[0]).make();
   if (!world) return std::nullopt;
@@ -92,7 +95,7 @@ std::optional<Error> replay(const Toss& toss, const Material& m) {
     e.place += e.final_place;
     e.angle += angle_between(base_orientation(world->q(0).data()), normalized(toss[i].q));
   }
-  const auto n = static_cast<double>(toss.size());
+  const double n = compared(toss);
   e.place /= n, e.angle /= n;
   return e;
 }
@@ -122,8 +125,8 @@ std::optional<Error> replay_on_mujoco(const Toss& toss) {
     if (step == 0 || step % kSubsteps != 0) return;
     const Sample& s = toss[static_cast<std::size_t>(step / kSubsteps)];
     e.final_place = norm(Vec3{m.q[0], m.q[1], m.q[2]} - s.p);
-    e.place += e.final_place / static_cast<double>(toss.size());
-    e.angle += angle_between({m.q[3], m.q[4], m.q[5], m.q[6]}, normalized(s.q)) / static_cast<double>(toss.size());
+    e.place += e.final_place / compared(toss);
+    e.angle += angle_between({m.q[3], m.q[4], m.q[5], m.q[6]}, normalized(s.q)) / compared(toss);
   };
   const bool ran = mujoco::run(t, kSubsteps * (static_cast<int>(toss.size()) - 1), begin, look);
   return ran ? std::optional<Error>(e) : std::nullopt;

@@ -40,6 +40,7 @@ struct MovingContact {
   double pair;            // which shapes: the first half of its key
   std::uint32_t feature;  // which features of them: the second half
   int law;                // number in the table of laws
+  double stiffness;       // of the law                                                       [N/m]
 };
 
 /// What collision and coupling did in one step.

@@ -9,7 +9,9 @@
 namespace gradus {
 namespace {
 
-constexpr double kTouchEnds = 0.3;  // [s] without a push
+constexpr double kTouchEnds = 0.3;      // [s] without a push
+constexpr double kEnergyPeriod = 0.01;  // [s] between two looks at the books
+constexpr double kEnergyShare = 0.01;   // of what was dissipated: more than this is told
 
 }  // namespace
 
@@ -73,6 +75,10 @@ void EventWatch::reset(const World& world) {
   touch_.clear();
   for (const MovingContact& c : world.contacts())
     if (is_worth_telling(c)) touch_[std::minmax(c.robot_a, c.robot_b)] = world.time();
+  first_error_ = least_error_ = world.energy_error();
+  energy_told_ = false;
+  lifts_ = 0;
+  for (const RobotModel& r : world.model().robots) lifts_ += r.kind->mass * 9.81 * 1e-4;
   told_.clear();
   for (int g = 0; g < world.groups().count(); ++g)
     told_.push_back(wheels::match_of(world.section(g))[wheels::kEventCount]);
@@ -82,6 +88,21 @@ void EventWatch::look(const World& world, std::vector<Event>& events) {
   look_at_robots(world, events);
   look_at_touches(world, events);
   look_at_matches(world, events);
+  look_at_energy(world, events);
+}
+
+/// Every 10 ms: the books are kept at every step, but to close them takes a tenth of one.
+void EventWatch::look_at_energy(const World& world, std::vector<Event>& events) {
+  const auto every = std::max<std::int64_t>(1, std::llround(kEnergyPeriod / world.model().step));
+  if (energy_told_ || world.k() % every != 0 || !world.keeps_books()) return;
+  const double error = world.energy_error();
+  least_error_ = std::min(least_error_, error);
+  const double gain = error - least_error_;
+  if (!(gain > kEnergyShare * (first_error_ - least_error_) + lifts_)) return;
+  energy_told_ = true;
+  char text[80];
+  std::snprintf(text, sizeof text, "the run gains energy that nothing explains: %.3g J so far", gain);
+  events.push_back({world.time(), "energy", text, ""});
 }
 
 void EventWatch::look_at_robots(const World& world, std::vector<Event>& events) {

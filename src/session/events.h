@@ -5,7 +5,9 @@
 /// robot with one body, a sphere) has crossed the line between the posts' centres completely, outwards as seen from the
 /// field's origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground.
 /// A *touch* begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for
-/// 0.3 s: robots that wrestle or dribble touch once, not at every step.
+/// 0.3 s: robots that wrestle or dribble touch once, not at every step. *Energy* is told once, when a run has gained energy
+/// that nothing explains (World::energy_error): more than a hundredth of what was dissipated before, and more than lifts
+/// all bodies by a tenth of a millimetre.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,7 +21,7 @@ namespace gradus {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;   // fall | rise | goal | contact | touch | apart
+  std::string kind;   // fall | rise | goal | contact | touch | apart | energy
   std::string what;   // after the robot's name: "falls"
   std::string robot;  // or the group that it happened in
 };
@@ -37,6 +39,7 @@ class EventWatch {
   void look_at_robots(const World& world, std::vector<Event>& events);
   void look_at_touches(const World& world, std::vector<Event>& events);
   void look_at_matches(const World& world, std::vector<Event>& events);
+  void look_at_energy(const World& world, std::vector<Event>& events);
   struct Goal {
     std::string name;
     Vec3 left, right;  // the posts' centres  [m]
@@ -60,6 +63,9 @@ class EventWatch {
   std::vector<bool> is_player_;                  // (robots) has joints: neither ball nor box
   std::vector<Seen> seen_;                       // (robots)
   std::vector<double> told_;                     // (groups) events of its match told so far
+  double lifts_ = 0;                             // energy that lifts all bodies by a tenth of a millimetre    [J]
+  double first_error_ = 0, least_error_ = 0;     // World::energy_error when the watch began, and the least since [J]
+  bool energy_told_ = false;
   std::map<std::pair<int, int>, double> touch_;  // pairs of robots that touch, by number: when they last did   [s]
 };
 

@@ -247,19 +247,23 @@ bool all_finite(std::span<const double> numbers) {
 
 bool World::set_q(int robot, std::span<const double> q) {
   if (q.size() != this->q(robot).size() || !all_finite(q)) return false;
+  const double error = energy_error();
   carry(robot, q, v(robot));
   std::copy(q.begin(), q.end(), state_[0].slab.begin() + engine_->at(robot).q);
   engine_->adopt(robot, state_[0], input_);
   refresh(robot);
+  keep_error(error);
   return true;
 }
 
 bool World::set_v(int robot, std::span<const double> v) {
   if (v.size() != this->v(robot).size() || !all_finite(v)) return false;
+  const double error = energy_error();
   carry(robot, q(robot), v);
   std::copy(v.begin(), v.end(), state_[0].slab.begin() + engine_->at(robot).v);
   engine_->adopt(robot, state_[0], input_);
   refresh(robot);
+  keep_error(error);
   return true;
 }
 

@@ -100,6 +100,8 @@ const Decl kWorld[] = {
      kWhole},
     {"unsettled", "", "steps in which a robot still met a limit after its last prediction",
      [](const World& w, int, int) { return double(w.report().unsettled); }, nullptr, kWhole},
+    {"energy_error", "J", "energy since the start that work does not explain: negative is dissipated, rises are errors",
+     [](const World& w, int, int) { return w.energy_error(); }},
     {"volume_tests", "", "tests between bounding volumes in the last look", coupling<&CouplingReport::volume_tests>,
      nullptr, kWhole},
     {"object_tests", "", "pairs of shapes that the narrow phase was asked about in the last look",

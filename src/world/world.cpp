@@ -32,6 +32,7 @@ Diagnostics World::build() {
   input_before_ = input_.slab;
   us_.assign(model_.robots.size(), 0.0);
   for (const RobotModel& r : model_.robots) up_.push_back(transpose_times(to_matrix(r.q_WB), model_.ground.n));
+  keep_error(0);
   return notes;
 }
 
@@ -46,11 +47,17 @@ void World::renew_engine() {
 void World::step() {
   run_controllers();
   if (options_.fresh_engine) renew_engine();
+  const bool pushed = is_pushed();
+  const double error = pushed ? energy_error() : 0;
   engine_->step_and_look(state_[0], input_, state_[1]);
   std::swap(state_[0], state_[1]);
   input_.impulses.clear();
   if (cameras_) cameras_->look(*engine_, state_[0]);
   add_up();
+  if (pushed)
+    keep_error(error);
+  else
+    work_ += drive_work();
 }
 
 void World::add_up() {
@@ -106,10 +113,12 @@ void World::add_controller(int robot, std::unique_ptr<Controller> controller, do
 std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   if (std::vector<std::string> missing = engine_->check_motion(robot, name); !missing.empty()) return missing;
   if (engine_->motion(robot).grouped) return {};
+  const double error = energy_error();
   engine_->set_motion(robot, name);
   for (State& s : state_) engine_->forget(robot, s);
   engine_->enter(robot, state_[0], input_);
   refresh(robot);
+  keep_error(error);
   return {};
 }
 
@@ -140,6 +149,7 @@ bool World::restore(const Snapshot& s) {
   if (s.frames.size() != (cameras_ ? cameras_->frames().size() : 0)) return false;
   if (!take_settings(s.settings).empty()) return false;
   if (cameras_) cameras_->restore(s.frames);
+  const double error = energy_error();
   state_[0].k = s.k;
   std::copy(s.state.begin(), s.state.end(), state_[0].slab.begin());
   std::fill(state_[1].slab.begin(), state_[1].slab.end(), 0.0);  // as it was where the motion never writes
@@ -148,6 +158,7 @@ bool World::restore(const Snapshot& s) {
   report_.not_finite = -1;
   for (int r = 0; r < robot_count(); ++r) engine_->set_motion(r, s.motion[static_cast<std::size_t>(r)]);
   engine_->look(state_[0]);
+  keep_error(error);
   return true;
 }
 

@@ -101,6 +101,12 @@ class World : private ImageSource {
   Vec6 momentum(int robot) const;                   // linear; angular about the world's origin
   double energy(int robot) const;                   // kinetic and potential (of gravity)
   double contact_force(int robot, int link) const;  // normal force on a link from the static world
+  /// The books of energy [docs/energy.md]. False: some robot is moved by something whose work is not known (levels
+  /// without drives, groups), or the contact law is not `compliant`; energy_error is then 0.
+  bool keeps_books() const;
+  /// Energy of all bodies and of the springs of contacts, less that at the start, less the work of drives and of people
+  /// since then. Friction, damping and impacts take it down; what takes it up came from nowhere.        [J]
+  double energy_error() const { return keeps_books() ? energy_now() - work_ : 0; }
   /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
   std::span<const MovingContact> contacts() const { return engine_->contacts(); }
   /// What the robot's controller sees. Spans point into State and `room`.
@@ -200,6 +206,11 @@ class World : private ImageSource {
   void run_controllers();
   void control(ControllerSlot& c);
   void add_up();            // the report of the last step
+  double energy_now() const;     // of bodies and springs
+  double drive_work() const;     // of the last step
+  bool is_pushed() const;        // by people, now
+  /// After a change from outside: whatever it did to the energy was people's work. error: before it.
+  void keep_error(double error);
   void refresh(int robot);  // look again after a change from outside
   /// Takes rotors along before joints are set to q_after and v_after.
   void carry(int robot, std::span<const double> q_after, std::span<const double> v_after);
@@ -234,6 +245,7 @@ class World : private ImageSource {
   std::vector<GroupControllerSlot> group_controllers_;
   StepReport report_;
   PlaceCounters placements_;
+  double work_ = 0;  // of drives and people, and the energy at the start  [J]
   bool inputs_changed_ = false;
 };
 

@@ -83,6 +83,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
     if (std::string problem = first_error(trial.bind(model_, model)); !problem.empty()) return problem;
     if (trial.size() != engine_->senses(robot).size()) return "its sensors would need more or less room";
   }
+  const double error = energy_error();
   exchange(v);
   const auto is_member = [](const auto& r) { return r.second.group >= 0; };
   if (std::any_of(v.robots.begin(), v.robots.end(), is_member))
@@ -97,6 +98,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
   }
   engine_->rebind_surroundings();
   engine_->look(state_[0]);
+  keep_error(error);
   return "";
 }
 

@@ -21,6 +21,19 @@ Vec6 link_twist(const Contacts::Robot& r, int link) {
   return {V.a, V.l + base_velocity(r.context->now + r.context->at.v)};
 }
 
+/// How far a shape reaches along the unit vector n from the centre of the sphere around it, or more.
+double extent_along(const Shape& s, const Mat3& R, Vec3 n, double radius) {
+  switch (s.kind) {
+    case SolidKind::box:
+      return s.half.x * std::fabs(dot(R.x, n)) + s.half.y * std::fabs(dot(R.y, n)) + s.half.z * std::fabs(dot(R.z, n));
+    case SolidKind::capsule:
+    case SolidKind::cylinder:
+      return std::min(radius, s.half.z * std::fabs(dot(R.z, n)) + s.radius);
+    default:
+      return radius;
+  }
+}
+
 }  // namespace
 
 /// Grounds first, so that numbers sort like pairs.
@@ -183,10 +196,19 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   if ((a.robot >= 0 && !present_[a.robot]) || (b.robot >= 0 && !present_[b.robot])) return;
   const ItemPlace& at_a = place_of(ia, robots);
   if (!on_ground) {  // spheres around them, as far as their robots may come: most end here
-    const Vec3 apart = at_a.centre - place_of(ib, robots).centre;
-    const double reach = a.radius + b.radius + margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) +
+    const ItemPlace& at_b = place_of(ib, robots);
+    const Vec3 apart = at_a.centre - at_b.centre;
+    const double reach = margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) +
                          (b.robot < 0 || b.robot == a.robot ? 0 : soon_[b.robot]);
-    if (dot(apart, apart) > reach * reach) return;
+    const double square = dot(apart, apart), around = a.radius + b.radius + reach;
+    if (square > around * around) return;
+    // then their extents along the line between the centres
+    const double distance = square_root(square);
+    const Vec3 n = apart * (1 / (distance > 0 ? distance : 1));
+    if (distance - extent_along(scene_.shape(p.compound_a, p.item_a), at_a.X_WS.R, n, a.radius) -
+            extent_along(scene_.shape(p.compound_b, p.item_b), at_b.X_WS.R, n, b.radius) >
+        reach)
+      return;
   }
   if (immobile(a, robots) && immobile(b, robots)) return;
   if (a.robot == b.robot && !robots[a.robot].needs->uses_drives) return;  // links move as one
@@ -205,6 +227,7 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   Contact found[kContactMax];
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
                         margin_ + h * fastest, found, !on_ground);
+  if (n == 0) return;
   const double pair = number_of(p.compound_a, p.item_a) * kPairBase + number_of(p.compound_b, p.item_b);
   for (int i = 0; i < n; ++i) {
     const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
@@ -220,6 +243,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
+  const int law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
   contacts_.push_back({x.robot,
                        x.link,
                        y.robot,
@@ -235,7 +259,8 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        false,
                        pair,
                        c.feature,
-                       x.surface * static_cast<int>(surfaces_.size()) + y.surface});
+                       law,
+                       laws_[law].stiffness});
 }
 
 /// Impulses of the last step by key. Both lists are sorted by pair.

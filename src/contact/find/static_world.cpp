@@ -1,6 +1,7 @@
 #include "contact/find/static_world.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "shape/narrow/collide.h"
@@ -22,6 +23,11 @@ Box3 box_of(const Shape& s, const Pose& X_WS) {
   Box3 box = moved(X_WS, Box3{{g.x0, g.y0, s.field->lowest()}, far});
   box.lo.z = -kInfinity;
   return box;
+}
+
+bool reaches(const Box3& box, Vec3 c, double r) {
+  return c.x + r >= box.lo.x && c.x - r <= box.hi.x && c.y + r >= box.lo.y && c.y - r <= box.hi.y &&
+         c.z + r >= box.lo.z && c.z - r <= box.hi.z;
 }
 
 /// Lengths along the chains of links, stretched out.
@@ -50,9 +56,62 @@ StaticLaw law_of(const PairNumbers& n) {
 
 }  // namespace
 
+void SolidTree::build(const std::vector<StaticSolid>& solids) {
+  std::vector<Vec3> centres;
+  std::vector<int> bounded;
+  for (std::size_t i = 0; i < solids.size(); ++i) {
+    const Box3& b = solids[i].box_W;
+    const Vec3 middle = (b.lo + b.hi) * 0.5;
+    if (std::isfinite(middle.x + middle.y + middle.z))
+      bounded.push_back(static_cast<int>(i)), centres.push_back(middle);
+    else
+      everywhere.push_back(static_cast<int>(i));
+  }
+  tree = build_unstructured(centres);
+  box.assign(tree.nodes.size(), empty_box());
+  for (std::size_t k = tree.nodes.size(); k-- > 0;) {  // children come after their parent
+    TreeNode& n = tree.nodes[k];
+    if (n.item >= 0) {
+      n.item = bounded[static_cast<std::size_t>(n.item)];
+      box[k] = solids[static_cast<std::size_t>(n.item)].box_W;
+      continue;
+    }
+    const Box3 &l = box[static_cast<std::size_t>(n.left)], &r = box[static_cast<std::size_t>(n.right)];
+    box[k] = {smaller(l.lo, r.lo), larger(l.hi, r.hi)};
+  }
+}
+
+int SolidTree::find(const std::vector<StaticSolid>& solids, Vec3 c, double r, int* out, int room, int* visited) const {
+  int count = 0, looked = 0;
+  auto take = [&](int solid) {
+    int k = std::min(count++, room - 1);
+    if (count > room) return;
+    for (; k > 0 && out[k - 1] > solid; --k) out[k] = out[k - 1];  // ascending, as if all were looked at in turn
+    out[k] = solid;
+  };
+  for (int solid : everywhere)
+    if (++looked, reaches(solids[static_cast<std::size_t>(solid)].box_W, c, r)) take(solid);
+  constexpr int kDeepest = 64;  // medians: 2⁶⁴ solids
+  int stack[kDeepest], top = 0;
+  if (!tree.nodes.empty()) stack[top++] = 0;
+  while (top > 0) {
+    const auto k = static_cast<std::size_t>(stack[--top]);
+    ++looked;
+    if (!reaches(box[k], c, r)) continue;
+    const TreeNode& n = tree.nodes[k];
+    if (n.item >= 0)
+      take(n.item);
+    else
+      stack[top++] = n.left, stack[top++] = n.right;
+  }
+  if (visited) *visited = looked;
+  return count;
+}
+
 Diagnostics StaticWorld::build(const Model& model) {
   Diagnostics notes;
   add_solids(model, notes);
+  tree_.build(solids_);
   for (const RobotModel& r : model.robots)
     if (!shapes_.contains(r.kind.get())) {
       add_shapes(*r.kind, notes);
@@ -94,6 +153,7 @@ void StaticWorld::add_shapes(const RobotKind& kind, Diagnostics& notes) {
 void StaticWorld::add_kind(const Model& model, const RobotKind& kind) {
   auto out = std::make_unique<StaticKind>();
   out->solids = &solids_;
+  out->tree = &tree_;
   out->shape_begin.assign(1, 0);
   for (int link = 0; link < kind.nlink(); ++link) {
     Box3 box = empty_box();
@@ -147,11 +207,6 @@ constexpr double kSamePlace = 0.005;  // [m] a contact that moved farther on its
 constexpr double kLinkSpeed = 10;     // [m/s] of links about the root; faster ones are found a step late
 constexpr int kNearSolids = 64;       // objects near one robot at once
 
-bool reaches(const Box3& box, Vec3 c, double r) {
-  return c.x + r >= box.lo.x && c.x - r <= box.hi.x && c.y + r >= box.lo.y && c.y - r <= box.hi.y &&
-         c.z + r >= box.lo.z && c.z - r <= box.hi.z;
-}
-
 /// Any right-handed pair of tangents; the same for the same normal.
 void set_axes(Vec3 n, FieldContact& c) {
   const Vec3 seed = std::fabs(n.x) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
@@ -199,13 +254,9 @@ class Search {
   /// One sphere around the robot, as far as it may come in the step; no link is looked at when it meets nothing.
   void find_near() {
     const double r = kNear + kind_.extent + h_ * (norm(v_WB_) + kLinkSpeed);
-    for (std::size_t s = 0; s < kind_.solids->size(); ++s) {
-      if (!reaches((*kind_.solids)[s].box_W, p_WB_, r)) continue;
-      if (near_count_ < kNearSolids)
-        near_[near_count_++] = static_cast<int>(s);
-      else
-        ++room_.field_dropped;
-    }
+    const int found = kind_.tree->find(*kind_.solids, p_WB_, r, near_, kNearSolids);
+    near_count_ = std::min(found, kNearSolids);
+    room_.field_dropped += found - near_count_;
   }
 
   void search_link(int link) {

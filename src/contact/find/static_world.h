@@ -2,7 +2,8 @@
 /// Collision detection finds where a robot's shapes meet them; the contacts join the list of its ground points, so
 /// motions and law see one kind of static contact, each with its own axes [contact/compliant.h].
 ///
-///   near     boxes of the objects against a sphere around the robot in any posture, then against one around each link
+///   near     boxes of the objects, in a tree, against a sphere around the robot in any posture, then against one around
+///            each link
 ///   contacts at most four for each pair of shapes [docs/collision.md], as far as the link can come in the step:
 ///            reach = 0.5 mm + h (|v| + |w| radius + h |g|)                                                      (1)
 ///   touches  if gap + h (n·u + h n·g) < 0: inside after falling freely for one step, as ground points             (2)
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "shape/library.h"
+#include "shape/trees/tree.h"
 #include "state/access.h"
 
 namespace gradus {
@@ -26,6 +28,19 @@ struct StaticSolid {
   Pose X_WS;
   Box3 box_W;  // around it; unbounded downwards for terrain and along planes
   int object;  // number in the field
+};
+
+/// The solids in a tree of boxes, so that thousands of them cost what a few do; planes and terrain, which are everywhere,
+/// in a list.
+struct SolidTree {
+  Tree tree;                   // items: numbers of solids
+  std::vector<Box3> box;       // (nodes)
+  std::vector<int> everywhere;
+  void build(const std::vector<StaticSolid>& solids);
+  /// Numbers of the solids whose boxes meet the sphere, ascending, into out[room]; returns how many there are, which may
+  /// be more. visited: boxes looked at.
+  int find(const std::vector<StaticSolid>& solids, Vec3 centre, double radius, int* out, int room,
+           int* visited = nullptr) const;
 };
 
 /// Numbers of two surfaces.
@@ -43,6 +58,7 @@ struct StaticKind {
     std::vector<StaticLaw> law;     // (solids) numbers of the two surfaces
   };
   const std::vector<StaticSolid>* solids;
+  const SolidTree* tree;
   std::vector<LinkShape> shapes;  // those that collide, sorted by link
   std::vector<int> shape_begin;   // (nlink + 1)
   std::vector<Vec3> centre;       // (nlink) of a sphere around the link's shapes, in its frame   [m]
@@ -83,6 +99,7 @@ class StaticWorld {
 
   ShapeLibrary library_;
   std::vector<StaticSolid> solids_;
+  SolidTree tree_;
   std::map<const RobotKind*, std::shared_ptr<const KindShapes>> shapes_;  // variants of a robot share them
   std::map<const RobotKind*, std::unique_ptr<StaticKind>> kinds_;
 };

@@ -1,0 +1,78 @@
+// The books of energy of a World [docs/energy.md].
+#include <algorithm>
+#include <cmath>
+
+#include "world/world.h"
+
+namespace gradus {
+
+bool World::keeps_books() const {
+  if (model_.contact.law != "compliant" || !model_.groups.empty()) return false;
+  for (int r = 0; r < robot_count(); ++r) {
+    const MotionNeeds& n = engine_->needs(r);
+    if (n.infinite_mass || (!n.uses_drives && engine_->kind(r).njoint() > 0)) return false;
+  }
+  return true;
+}
+
+/// ½ m u² + ½ wᵀ J w − m g·c of every link, ½ k φ² + ½ k_t s² of every contact.
+double World::energy_now() const {
+  double sum = 0;
+  for (int r = 0; r < robot_count(); ++r) {
+    const RobotKind& kind = engine_->kind(r);
+    const Vec3 p = base_position(q(r).data()), v0 = base_velocity(v(r).data());
+    const std::span<const Frame> frames = engine_->frames(r);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const Link& l = kind.links[i];
+      const Frame& f = frames[i];
+      const Vec3 c = f.p + f.R * l.com, u = v0 + velocity_at(f.V, c), w = transpose_times(f.R, f.V.a);
+      sum += 0.5 * l.mass * dot(u, u) + 0.5 * dot(w, l.J * w) - l.mass * dot(model_.gravity, p + c);
+      if (i > 0) sum += 0.5 * l.rotor * v(r)[5 + i] * v(r)[5 + i];
+    }
+    const RobotScratch& s = engine_->scratch(r);
+    const std::size_t npoint = kind.points.size();
+    for (int i = 0; i < s.contact_count; ++i) {
+      const StaticContact& c = s.contacts[static_cast<std::size_t>(i)];
+      const auto number = static_cast<std::size_t>(c.point);
+      const bool plane = number < npoint;
+      const ContactPoint& law = plane ? kind.points[number] : s.field[number - npoint].law;
+      const ContactMemory& m = plane ? contact_memory(r)[number] : s.field[number - npoint].m;
+      const double deep = std::min(c.gap, 0.0);
+      sum += 0.5 * law.k * deep * deep + 0.5 * law.kt * (m.s1 * m.s1 + m.s2 * m.s2);
+    }
+  }
+  for (const MovingContact& c : contacts()) {
+    const double deep = std::min(c.gap, 0.0);
+    sum += 0.5 * c.stiffness * deep * deep;
+  }
+  return sum;
+}
+
+void World::keep_error(double error) {
+  if (!keeps_books()) return;
+  const double work = energy_now() - error;
+  if (std::isfinite(work)) work_ = work;
+}
+
+/// τ·Δq over the way that the joints went.
+double World::drive_work() const {
+  double sum = 0;
+  for (int r = 0; r < robot_count(); ++r) {
+    if (!engine_->needs(r).uses_drives) continue;
+    const RobotLayout& at = engine_->at(r);
+    const double *now = state_[0].slab.data(), *before = state_[1].slab.data();
+    const int n = engine_->kind(r).njoint();
+    for (int j = 0; j < n; ++j) sum += now[at.r + j] * (now[at.q + 7 + j] - before[at.q + 7 + j]);
+  }
+  return sum;
+}
+
+bool World::is_pushed() const {
+  if (!input_.impulses.empty()) return true;
+  for (int r = 0; r < robot_count(); ++r)
+    if (input_.slab[static_cast<std::size_t>(engine_->at(r).target + engine_->kind(r).njoint() + kPushLink)] >= 0)
+      return true;
+  return false;
+}
+
+}  // namespace gradus
