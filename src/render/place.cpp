@@ -129,6 +129,7 @@ bool in_sight(const DrawnShape& s, const Pose& X, const ViewCone& sight) {
 
 Pose after(const Pose& X, Vec3 v, Vec3 w, double dt) {
   if (dt == 0) return X;
+  if (w.x == 0 && w.y == 0 && w.z == 0) return {X.R, X.p + v * dt};  // most links of a world that stands or slides
   return {to_matrix(exponential(w * dt)) * X.R, X.p + v * dt};
 }
 
