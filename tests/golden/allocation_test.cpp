@@ -15,14 +15,16 @@ namespace {
 std::atomic<long> allocations{0};
 }
 
-// Not inlined: GCC 12 would take malloc and free that it sees side by side for a mistake.
-__attribute__((noinline)) void* operator new(std::size_t size) {
+#if defined(__GNUC__) && !defined(__clang__)  // GCC 12 takes the malloc and free below, inlined, for a mistake
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+void* operator new(std::size_t size) {
   ++allocations;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
-__attribute__((noinline)) void operator delete(void* p) noexcept { std::free(p); }
-__attribute__((noinline)) void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace gradus::test {
 namespace {
