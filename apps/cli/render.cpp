@@ -116,6 +116,9 @@ class RenderRun {
     CameraSpec spec;
     if (const std::string fault = read_camera(o_, spec); !fault.empty()) return fail(fault);
     if (const Diagnostics faults = check(spec); !faults.empty()) return print(faults), false;
+    const bool png = o_.output.ends_with(".png");
+    if (o_.duration.empty() && !png) return fail("pictures are PNG files: -o FILE.png; a film needs --for TIME");
+    if (!o_.duration.empty() && png) return fail("a film cannot be a .png file: -o FILE.y4m or FILE.mp4");
     if (!o_.duration.empty() && what_ != What::rgb && what_ != What::segmentation)
       return fail("films are made of rgb or segmentation");
     auto scene = load_scene_with(o_.scene, o_.sets, o_.motions);

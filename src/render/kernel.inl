@@ -292,10 +292,16 @@ GRADUS_INLINE MaskOf<T> cylinder_blocks(const FlatShape& f, const Point<T>& p, c
 
 template <class T>
 GRADUS_INLINE MaskOf<T> mesh_blocks(const Placed& s, const FlatShape& f, const Point<T>& p, const float* l) {
+  const int k = static_cast<int>(&f - s.shapes);
+  const Point<T> c{s.cx[k] - p.x, s.cy[k] - p.y, s.cz[k] - p.z};
+  const T along = dot3(c, l);
+  const MaskOf<T> close =
+      c.x * c.x + c.y * c.y + c.z * c.z - along * along <= s.cr[k] * s.cr[k];  // to the bounding sphere
+  if (!some(close)) return close;
   const Point<T> o{p.x - f.p[0], p.y - f.p[1], p.z - f.p[2]};
   const MeshRay<T> r = in_axes_of(f, Direction<T>{T(l[0]), T(l[1]), T(l[2])}, dot3(o, f.u), dot3(o, f.v), dot3(o, f.w));
-  T t(kFar), part(0.0f);
-  return walk_tree<true>(s.trees[f.tree], r, order_of(f, l), T(1e-3f), t, part);
+  T t = select(close, T(kFar), T(0.0f)), part(0.0f);
+  return close & walk_tree<true>(s.trees[f.tree], r, order_of(f, l), T(1e-3f), t, part);
 }
 
 template <class T>

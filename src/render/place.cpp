@@ -28,19 +28,22 @@ void set_capsule(FlatShape& f, const Pose& X, double r, double half) {
   f.ca = f32(aa - r * r), f.cb = f32(dot(b, b) - r * r);
 }
 
-/// Long shapes as a string of spheres.
-void set_beads(FlatShape& f, const DrawnShape& s, const Pose& X) {
+/// Long shapes as a string of spheres: radius of one, and along which axis how far from the next.
+struct Beads {
+  float radius = 0;
+  int axis = 0;
+  double step = 0;  // [m]
+};
+Beads beads_of(const DrawnShape& s) {
   double half[3] = {s.half.x, s.half.y, s.half.z};
   if (s.kind == FlatKind::capsule) half[0] = half[1] = s.radius, half[2] += s.radius;
   if (s.kind == FlatKind::cylinder) half[0] = half[1] = s.radius;
   const int k = half[0] > half[1] && half[0] > half[2] ? 0 : half[1] > half[2] ? 1 : 2;
   const double a = half[(k + 1) % 3], b = half[(k + 2) % 3];
   const double across = s.kind == FlatKind::box ? square_root(a * a + b * b) : a, piece = half[k] / render::kBeads;
-  f.bead = 0;
-  if (half[k] < 3 * across || s.kind == FlatKind::sphere || s.kind == FlatKind::mesh || s.kind == FlatKind::plane)
-    return;
-  f.bead = f32(1.001 * square_root(across * across + piece * piece) + 1e-5 * norm(X.p));
-  put(f.string, (k == 0 ? X.R.x : k == 1 ? X.R.y : X.R.z) * (2 * piece));
+  const bool short_one = s.kind == FlatKind::sphere || s.kind == FlatKind::mesh || s.kind == FlatKind::plane;
+  if (short_one || half[k] < 3 * across) return {};
+  return {f32(1.001 * square_root(across * across + piece * piece) + 1e-3), k, 2 * piece};
 }
 
 void set_flat(FlatShape& f, const DrawnShape& s, const Pose& X, Vec3 middle) {
@@ -48,7 +51,6 @@ void set_flat(FlatShape& f, const DrawnShape& s, const Pose& X, Vec3 middle) {
   f.near = f32(std::max(kNearest, away - 1e-4 - 1e-6 * (away + 2 * s.bound)));  // rounding of the kernels included
   f.bound = f32(s.bound), f.r = f32(s.radius);
   put(f.p, X.p), put(f.u, X.R.x), put(f.v, X.R.y), put(f.w, X.R.z), put(f.h, s.half);
-  set_beads(f, s, X);
   put(f.o, {-dot(X.R.x, X.p), -dot(X.R.y, X.p), -dot(X.R.z, X.p)});
   const double pp = dot(X.p, X.p), pw = dot(X.p, X.R.z);
   switch (s.kind) {
@@ -127,6 +129,7 @@ bool in_sight(const DrawnShape& s, const Pose& X, const ViewCone& sight) {
 
 Pose after(const Pose& X, Vec3 v, Vec3 w, double dt) {
   if (dt == 0) return X;
+  if (w.x == 0 && w.y == 0 && w.z == 0) return {X.R, X.p + v * dt};  // most links of a world that stands or slides
   return {to_matrix(exponential(w * dt)) * X.R, X.p + v * dt};
 }
 
@@ -143,6 +146,8 @@ PlacedRoom::PlacedRoom(const DrawnScene& scene) {
     f.kind = s.kind, f.drawn = static_cast<std::int32_t>(i), f.segment = s.segment, f.tree = s.tree,
     f.pattern = s.pattern;
     put(f.rgb, s.albedo);
+    const Beads beads = beads_of(s);
+    f.bead = beads.radius, bead_axis_.push_back(beads.axis), bead_step_.push_back(beads.step);
   }
   for (auto* v : {&cx_, &cy_, &cz_, &cr_, &c2_, &shade_x_, &shade_y_, &shade_r_}) v->assign(m, 0.0f);
   std::fill(cr_.begin(), cr_.end(), -1e30f), std::fill(shade_r_.begin(), shade_r_.end(), -1e30f);
@@ -178,7 +183,12 @@ void PlacedRoom::place_links(const DrawnScene& scene, const Poses& poses, const 
     const std::size_t link =
         s.robot < 0 ? links : static_cast<std::size_t>(scene.link_first[static_cast<std::size_t>(s.robot)] + s.link);
     middle_[i] = X_WL_[link] * s.middle;
-    set_flat(unsorted_[i], s, X_CL_[link] * s.X_LS, X_CL_[link] * s.middle);
+    const Pose X_CS = X_CL_[link] * s.X_LS;
+    set_flat(unsorted_[i], s, X_CS, X_CL_[link] * s.middle);
+    if (unsorted_[i].bead > 0) {
+      const int k = bead_axis_[i];
+      put(unsorted_[i].string, (k == 0 ? X_CS.R.x : k == 1 ? X_CS.R.y : X_CS.R.z) * bead_step_[i]);
+    }
   }
 }
 

@@ -47,7 +47,9 @@ class PlacedRoom {
   std::vector<float> cx_, cy_, cz_, cr_, c2_;
   std::vector<float> shade_x_, shade_y_, shade_r_, chunk_x0_, chunk_x1_, chunk_y0_, chunk_y1_;
   std::vector<float> paint_x0_, paint_x1_, paint_y0_, paint_y1_;
-  std::vector<Vec3> middle_;  // (shapes) of the bounding spheres, world axes
+  std::vector<int> bead_axis_;     // (shapes) of long ones: along which axis
+  std::vector<double> bead_step_;  // (shapes) how far apart   [m]
+  std::vector<Vec3> middle_;       // (shapes) of the bounding spheres, world axes
   render::Placed placed_{};
 };
 

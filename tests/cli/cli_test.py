@@ -35,6 +35,40 @@ class Scratch(unittest.TestCase):
         return file
 
 
+class Render(Scratch):
+    def shot(self, *args):
+        return run("render", *args, "-o", self.path / "a.png", "--json")
+
+    def test_a_picture_is_a_png_with_the_same_hash_for_any_lanes_and_threads(self):
+        args = ("spl", "--camera", "blue4.camera_top", "--size", "160x120", "--noise", "5000", "1.6", "--readout", "30ms")
+        first = json.loads(self.shot(*args).stdout)
+        self.assertEqual((first["width"], first["height"], first["cameras"]), (160, 120, 1))
+        self.assertEqual((self.path / "a.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(json.loads(self.shot(*args, "--threads", "3").stdout)["hash"], first["hash"])
+        one = run("render", *args, "-o", self.path / "a.png", "--json", env={**os.environ, "GRADUS_LANES": "1"})
+        self.assertEqual(json.loads(one.stdout)["hash"], first["hash"])
+
+    def test_a_contact_sheet_holds_every_camera(self):
+        out = json.loads(self.shot("spl", "--camera", "all", "--size", "32x24").stdout)
+        self.assertEqual((out["cameras"], out["width"], out["height"]), (10, 4 * 32, 3 * 24))
+
+    def test_a_film_has_a_picture_for_every_frame(self):
+        done = run("render", "fall", "--for", "0.2s", "--size", "32x24", "--fps", "10", "-o", self.path / "a.y4m")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        film = (self.path / "a.y4m").read_bytes()
+        self.assertTrue(film.startswith(b"YUV4MPEG2 W32 H24 F10000:1000"))
+        self.assertEqual(len(film), film.index(b"\n") + 1 + 2 * (6 + 3 * 32 * 24))
+
+    def test_mistakes_are_told_with_a_suggestion(self):
+        for args, due in ((("--size", "0x480"), "has none"), (("--size", "31623x31623"), "too large"), (("--camera", "blue4.camera_tpo"), "did you mean 'camera_top'?"),
+                          (("--camera", "blu4.camera_top"), "did you mean 'blue4'?"), (("--camera", "1 2 3 / 0 0 0"), "has no unit"), (("--lens", "-2"), "the lens folds"),
+                          (("--view", "200deg"), "angle of view"), (("--hide", "Torso"), "free camera")):
+            done = self.shot("spl", *args)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), args)
+            self.assertIn(due, done.stderr)
+        self.assertIn("PNG", run("render", "spl", "-o", self.path / "a.jpg").stderr)
+
+
 class Run(Scratch):
     def test_json_is_one_object_with_all_that_is_promised(self):
         done = run("run", "levels", "--for", "1s", "--json")
