@@ -94,6 +94,9 @@ int run(const RobotSpec& robot, int robots, const std::string& how) {
   const double steps = kRounds * kSteps;
   std::printf("%4d robots: gradus %8.0f us a step, %5.0f contacts, unsettled %lld", robots, ours / steps * 1e6,
               contacts / kRounds, static_cast<long long>(w.report().coupling.unsettled));
+  const CouplingReport& c = w.report().coupling;
+  std::printf("; sweeps %.1f, Newton steps %.1f, second passes %.2f", static_cast<double>(c.sweeps) / steps,
+              static_cast<double>(c.newtons) / steps, static_cast<double>(c.passes) / steps);
   if (peer)
     std::printf(";  MuJoCo %s %8.0f us, %5.0f contacts;  %.2f times", Mujoco::version().c_str(), theirs / steps * 1e6,
                 their_contacts / kRounds, theirs / ours);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/clones.h"
+
 namespace gradus {
 namespace {
 
@@ -351,7 +353,7 @@ void ActiveSystem::place_contacts(const Step& s, std::span<const Local> locals) 
 }
 
 /// A^B of one body.
-void ActiveSystem::add_body(int place, int stride, std::span<const Local> locals) {
+GRADUS_CLONES void ActiveSystem::add_body(int place, int stride, std::span<const Local> locals) {
   const std::span<const int> contacts = contacts_of(place);
   const Block* block = blocks_of(place);
   for (std::size_t j = 0; j < contacts.size(); ++j) {
@@ -376,7 +378,7 @@ void ActiveSystem::add_body(int place, int stride, std::span<const Local> locals
 }
 
 /// The Schur complement that a child left: runs of columns that lie together in both.
-void ActiveSystem::add_child(const Step& child, const double* update, int stride, std::span<const Local> locals) {
+GRADUS_CLONES void ActiveSystem::add_child(const Step& child, const double* update, int stride, std::span<const Local> locals) {
   const int* list = lists_.data() + child.first + child.leave;
   struct Run {
     int from, to, length;
@@ -409,7 +411,7 @@ void ActiveSystem::add_child(const Step& child, const double* update, int stride
 }
 
 /// Partial LU of a front: its pivots' rows go to the factor, the rest to the stack.
-bool ActiveSystem::eliminate(const Step& s, std::span<const Local> locals) {
+GRADUS_CLONES bool ActiveSystem::eliminate(const Step& s, std::span<const Local> locals) {
   const int n = s.size;
   double* F = front_.get();
   for (int k = 0, p = 0; k < s.leave; ++k) {
@@ -453,7 +455,7 @@ bool ActiveSystem::eliminate(const Step& s, std::span<const Local> locals) {
 }
 
 /// U x = rhs for a front's own unknowns.
-void ActiveSystem::substitute(const Step& s, std::span<const Local> locals) {
+GRADUS_CLONES void ActiveSystem::substitute(const Step& s, std::span<const Local> locals) {
   place_contacts(s, locals);
   for (int k = s.pivots - 1; k >= 0; --k) {
     const double* u = factor_.get() + s.factor + static_cast<std::ptrdiff_t>(k) * s.size;

@@ -424,7 +424,7 @@ GRADUS_CLONES void Couple::renew_twists(int lo, int hi) {
 ///   open: dλ = −λ     stick: R dλ + du = −r
 ///   slip: (1 − P) dλ_t − μ d dλ_n + s P (R_t dλ_t + du_t) = μ λ_n d − λ_t,  z = λ_t − s r_t, d = z/|z|,
 ///         P = (μ λ_n/|z|)(1 − d dᵀ)   (11).   Along d and across it the 2×2 equations part: across, P = p; along, P = 0
-bool Couple::linearise(const Row& r, ActiveSystem::Local& out) const {
+GRADUS_CLONES bool Couple::linearise(const Row& r, ActiveSystem::Local& out) const {
   double e[3];
   residual(r, e);
   out.n = 0;
