@@ -147,7 +147,10 @@ class RenderRun {
   /// At the time of the first image: an overview looks at where robots are then.
   bool take_cameras() {
     std::vector<CameraMount> mounts;
-    if (o_.camera == "all") {
+    std::vector<std::string> hides = o_.hide;
+    if (CameraMount m; find_sensor(world(), o_.camera, spec_, m, hides)) {
+      mounts.push_back(std::move(m));
+    } else if (o_.camera == "all") {
       mounts = all_mounts(world());
       if (mounts.empty())
         return fail("no robot has an object whose name begins with 'camera'; choose one with --camera ROBOT.OBJECT");
@@ -155,7 +158,7 @@ class RenderRun {
       return fail(fault);
     }
     for (CameraMount& m : mounts)
-      if (const std::string fault = hide(world(), *drawn_, o_.hide, m); !fault.empty()) return fail(fault);
+      if (const std::string fault = hide(world(), *drawn_, hides, m); !fault.empty()) return fail(fault);
     if (static_cast<std::int64_t>(spec_.width) * spec_.height * static_cast<std::int64_t>(mounts.size()) >
         4ll * kPixelLimit)
       return fail(fmt::format("{} images of {} × {} pixels are too many for one sheet", mounts.size(), spec_.width,
@@ -250,7 +253,8 @@ void add_render(CLI::App& app, Outcome& outcome) {
                   "picture (.png) or, with --for, film (.y4m; .mp4 and others if ffmpeg is installed)")
       ->required();
   cmd->add_option("--camera", o->camera,
-                  "ROBOT.OBJECT, which looks along the object's x axis; 'EYE / TARGET', two points as in '2m 1m 80cm / "
+                  "ROBOT.SENSOR, a camera of the robot with its own size, lens, shutter and noise; ROBOT.OBJECT, which looks "
+                  "along the object's x axis; 'EYE / TARGET', two points as in '2m 1m 80cm / "
                   "0m 0m 30cm'; "
                   "all: every object called camera…, on one sheet (default: all robots from the side)");
   cmd->add_option("--at", o->at, "simulated time of the picture, or of the film's start, as in 2s (default: 0s)")

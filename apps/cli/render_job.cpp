@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "common/files.h"
 #include "load/units.h"
+#include "sense/kinds/camera.h"
 
 namespace gradus::cli {
 namespace {
@@ -80,6 +81,22 @@ std::string find_mount(const World& world, const std::string& text, CameraMount&
   const int o = kind.find_object(object);
   if (o < 0) return "--camera: " + robot + " has no object '" + object + "'; " + did_you_mean(object, names);
   return out = on_object(world, number, o), "";
+}
+
+bool find_sensor(const World& world, const std::string& text, CameraSpec& spec, CameraMount& out,
+                 std::vector<std::string>& hides) {
+  const std::size_t point = text.find('.');
+  if (point == text.npos) return false;
+  const int robot = world.model().find_robot(text.substr(0, point));
+  if (robot < 0) return false;
+  for (const SensorModel& s : world.model().robots[static_cast<std::size_t>(robot)].kind->sensors) {
+    if (s.spec.kind != sense::CameraSensor::name || s.spec.name != text.substr(point + 1)) continue;
+    spec = sense::camera_spec(s.spec);
+    out = {text, robot, s.link, {camera_axes_from(s.X_LS.R), s.X_LS.p}, {}};
+    if (const SensorSetting* words = s.spec.find("hides")) hides = words->words;
+    return true;
+  }
+  return false;
 }
 
 std::vector<CameraMount> all_mounts(const World& world) {

@@ -15,6 +15,9 @@ enum class What { rgb, grey, depth, segmentation };
 /// Where the camera is that was asked for by name ("nao1.camera_top") or by two points ("2m 1m 80cm / 0m 0m 30cm"); ""
 /// for one that sees the whole scene. "" or what is wrong.
 std::string find_mount(const World& world, const std::string& text, CameraMount& out);
+/// The same of a robot's sensor of kind camera, with all that it is; false: there is none of that name.
+bool find_sensor(const World& world, const std::string& text, CameraSpec& spec, CameraMount& out,
+                 std::vector<std::string>& hides);
 /// All objects of robots that are called cameras.
 std::vector<CameraMount> all_mounts(const World& world);
 /// Shapes of these objects of the camera's robot are not seen by it. "" or what is wrong.
