@@ -65,7 +65,8 @@ int run(const RobotSpec& robot, int robots, const std::string& how) {
   auto world = World::make(std::move(*model));
   if (!world) return std::fprintf(stderr, "%s\n", world.notes()[0].text.c_str()), 1;
   World& w = **world;
-  auto peer = how == "alone" ? Result<std::unique_ptr<Mujoco>>(Diagnostics{}) : Mujoco::make(to_mjcf(*kind, contact, starts));
+  auto peer =
+      how == "alone" ? Result<std::unique_ptr<Mujoco>>(Diagnostics{}) : Mujoco::make(to_mjcf(*kind, contact, starts));
   if (!peer && how != "alone") std::fprintf(stderr, "%s\n", peer.notes()[0].text.c_str());
   if (peer) {
     for (int r = 0; r < robots; ++r)

@@ -8,21 +8,21 @@
 /// A contact is wanted before it closes, since couple decides by complementarity which contacts act:
 ///   gap ≤ reach,   reach = margin + h closing speed,   margin = 1 mm + h · 1 m/s                                 (1)
 ///
-/// Which shapes are near each other changes slowly. The list of pairs is made with volumes that are larger than (1) asks,
-/// and kept until a robot may have used up what was added:
-///   |p − p₀| + 2 |vec(q q₀⁻¹)| r + max over chains Σ R_j |q_j − q_j0|  +  margin + h speed  ≤  reach of the list     (2)
-/// (r from the root, R_j from a joint's origin to the farthest point of the shapes beyond; 0: when the list was made.) The
-/// list changes no contact, only when shapes are asked for it, so it may be lost at any time.
-/// Islands are independent, so threads may solve them in any order. Nothing is allocated after build; what does not fit
-/// is left out and counted.
+/// Which shapes are near each other changes slowly. The list of pairs is made with volumes that are larger than (1)
+/// asks, and kept until a robot may have used up what was added:
+///   |p − p₀| + 2 |vec(q q₀⁻¹)| r + max over chains Σ R_j |q_j − q_j0|  +  margin + h speed  ≤  reach of the list (2)
+/// (r from the root, R_j from a joint's origin to the farthest point of the shapes beyond; 0: when the list was made.)
+/// The list changes no contact, only when shapes are asked for it, so it may be lost at any time. Islands are
+/// independent, so threads may solve them in any order. Nothing is allocated after build; what does not fit is left out
+/// and counted.
 #pragma once
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "shape/trees/scene.h"
-#include "contact/solve/couple.h"
 #include "contact/find/static_world.h"
+#include "contact/solve/couple.h"
+#include "shape/trees/scene.h"
 #include "state/motion.h"
 
 namespace gradus {
@@ -70,8 +70,8 @@ class Contacts {
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
   std::size_t contact_room() const { return static_cast<std::size_t>(capacity_); }
 
-  /// A2, robot by robot while its numbers are warm: does the list of near pairs still hold for it (2)? Any thread may do
-  /// it, each for its robots.
+  /// A2, robot by robot while its numbers are warm: does the list of near pairs still hold for it (2)? Any thread may
+  /// do it, each for its robots.
   void look(int number, const Robot& robot, double h);
   /// The same for a robot that is nowhere, because its state is not finite.
   void leave_out(int number);
@@ -101,7 +101,7 @@ class Contacts {
     int surface;      // [take_surfaces]
     Vec3 centre;      // of a sphere around it, in its shape's frame       [m]
     double radius;
-    Pose X_LS;        // of its shape on its link, or in the world
+    Pose X_LS;  // of its shape on its link, or in the world
   };
   struct Compound {
     int first_item;
@@ -187,8 +187,8 @@ class Contacts {
   std::span<const ItemPair> pairs_;          // near each other, sorted
   bool listed_ = false;                      // pairs_ were found, all of them
   std::vector<ItemPlace> places_;            // (items)
-  std::vector<std::int64_t> moved_;          // (robots) the look in which the velocities of its links were made, if not by A1
-  std::int64_t look_ = 1;                    // number of the present one
+  std::vector<std::int64_t> moved_;  // (robots) the look in which the velocities of its links were made, if not by A1
+  std::int64_t look_ = 1;            // number of the present one
   std::vector<Pose> poses_;                  // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;  // (surfaces²)

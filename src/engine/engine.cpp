@@ -70,7 +70,9 @@ Diagnostics Engine::bind_law() {
   }
   if (law_) return {};
   const std::string near = nearest(model_.contact.law, names);
-  return {{{model_.file, 0, 0}, Severity::error, "there is no contact law '" + model_.contact.law + "'",
+  return {{{model_.file, 0, 0},
+           Severity::error,
+           "there is no contact law '" + model_.contact.law + "'",
            near.empty() ? "" : "did you mean '" + near + "'?"}};
 }
 

@@ -259,7 +259,8 @@ class Compiler {
     }
     for (Link& l : links) l.round = round_axis(l);
     out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
-    for (const JointPair& p : out_->pairs->joints) links[static_cast<std::size_t>(p.second)].second = p.second != p.first;
+    for (const JointPair& p : out_->pairs->joints)
+      links[static_cast<std::size_t>(p.second)].second = p.second != p.first;
   }
 
   void finish_points() {

@@ -31,8 +31,8 @@ struct FlightPairsRoom {
   }
 };
 
-/// The second number of a joint without a twin is the first again: it must not count. (A product, since Valgrind 3.19 does
-/// not know the instruction that GCC makes of two(x, 0).)
+/// The second number of a joint without a twin is the first again: it must not count. (A product, since Valgrind 3.19
+/// does not know the instruction that GCC makes of two(x, 0).)
 GRADUS_INLINE Two only_first(Two x) { return x * two(1, 0); }
 GRADUS_INLINE Vec3T<Two> only_first(const Vec3T<Two>& a) { return {only_first(a.x), only_first(a.y), only_first(a.z)}; }
 GRADUS_INLINE Vec6T<Two> only_first(const Vec6T<Two>& a) { return {only_first(a.a), only_first(a.l)}; }
@@ -93,7 +93,8 @@ GRADUS_CLONES inline void sum_momenta_in_pairs(const RobotKind& kind, const Fram
   sum.I = {sum_of(all.A), sum_of(all.h), sum_of(all.m)};
   room.links.change[0] = zero6<double>();
   if (!has_mass(root)) return;
-  const RigidInertiaT<double> I0 = own_inertia(root, before[0]), I = room.links.inertia[0] = own_inertia(root, after[0]);
+  const RigidInertiaT<double> I0 = own_inertia(root, before[0]),
+                              I = room.links.inertia[0] = own_inertia(root, after[0]);
   const Vec6 H0 = I0 * before[0].V;
   Vec6 H1 = I * Vec6{after[0].V.a, after[0].V.l + rise};
   H1.a += cross(sum.shift, H1.l);
@@ -109,10 +110,11 @@ inline void add_change(const RobotKind& kind, const FlightPairsRoom& room, Fligh
   for (int i = 0; i < kind.nlink(); ++i) sum.after += room.links.change[i];
 }
 
-/// The inward half of fly_on: leaves what joints must take in dv, returns what is left for the root. What limbs carry stays
-/// in registers from a pair to the one before.
-GRADUS_CLONES inline Vec6 hand_in_pairs(const RobotKind& kind, const Frame* before, const Frame* after, const DriveForce* drive,
-                          const JointFactor* factors, const double* a, double h, const FlightPairsRoom& room) {
+/// The inward half of fly_on: leaves what joints must take in dv, returns what is left for the root. What limbs carry
+/// stays in registers from a pair to the one before.
+GRADUS_CLONES inline Vec6 hand_in_pairs(const RobotKind& kind, const Frame* before, const Frame* after,
+                                        const DriveForce* drive, const JointFactor* factors, const double* a, double h,
+                                        const FlightPairsRoom& room) {
   Vec6 *change = room.links.change, *impulse = room.links.impulse;
   for (int i = 0; i < kind.nlink(); ++i) impulse[i] = zero6<double>();
   Vec6T<Two> D = zero6<Two>(), g = zero6<Two>();
@@ -139,9 +141,10 @@ GRADUS_CLONES inline Vec6 hand_in_pairs(const RobotKind& kind, const Frame* befo
 }
 
 /// fly_on of flight.inl after sum_momenta_in_pairs. Not where a follower is apart from its leader.
-GRADUS_CLONES inline Vec6 fly_on_in_pairs(const RobotKind& kind, const Frame* before, const Frame* after, const DriveForce* drive,
-                            const JointFactor* factors, const Factor6* root, const Vec6& acc0, const double* a,
-                            double h, const FlightPairsRoom& room, double* v1, FlightSumT<double>& sum) {
+GRADUS_CLONES inline Vec6 fly_on_in_pairs(const RobotKind& kind, const Frame* before, const Frame* after,
+                                          const DriveForce* drive, const JointFactor* factors, const Factor6* root,
+                                          const Vec6& acc0, const double* a, double h, const FlightPairsRoom& room,
+                                          double* v1, FlightSumT<double>& sum) {
   const Vec6 left = hand_in_pairs(kind, before, after, drive, factors, a, h, room);
   const Vec6 dV0 = root ? solve(*root, left) : zero6<double>();
   Vec6 *twist = room.links.change, *gain = room.links.impulse;

@@ -5,9 +5,9 @@
 /// robot with one body, a sphere) has crossed the line between the posts' centres completely, outwards as seen from the
 /// field's origin. A *contact* is told for robots with feet, when the first part that is not a foot touches the ground.
 /// A *touch* begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for
-/// 0.3 s: robots that wrestle or dribble touch once, not at every step. *Energy* is told once, when a run has gained energy
-/// that nothing explains (World::energy_error): more than a hundredth of what was dissipated before, and more than lifts
-/// all bodies by a tenth of a millimetre.
+/// 0.3 s: robots that wrestle or dribble touch once, not at every step. *Energy* is told once, when a run has gained
+/// energy that nothing explains (World::energy_error): more than a hundredth of what was dissipated before, and more
+/// than lifts all bodies by a tenth of a millimetre.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -341,8 +341,9 @@ GRADUS_INLINE void store_columns(const Vec6T<Two>& t, std::size_t i, std::size_t
 /// What unit impulses on touched links do to each other: impulse_response, for two of the six unit impulses at once and
 /// along the paths to the root only. By symmetry Ω_ji = Ω_ijᵀ only links i ≥ j need be reached.
 ///   out[i n + j]  twist of touched link i per impulse on touched link j, n = touched.size()
-GRADUS_CLONES inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors, const Factor6* root,
-                           std::span<const int> touched, ResponseRoom& room, Response* out) {
+GRADUS_CLONES inline void unit_responses(const Link* links, const Frame* frames, const JointFactor* factors,
+                                         const Factor6* root, std::span<const int> touched, ResponseRoom& room,
+                                         Response* out) {
   find_paths(links, touched, room);
   const std::size_t n = touched.size();
   const Two zero(0.0);

@@ -239,8 +239,9 @@ GRADUS_INLINE void aba_inward_in_pairs(const RobotKind& kind, const CoordinatesT
 }
 
 /// The outward pass [dynamics.h: aba_outward], two links at a time.
-GRADUS_CLONES inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x, const Frame* frames,
-                                 const JointFactor* factors, Vec6 acc0, Vec6* acc, double* a) {
+GRADUS_CLONES inline void aba_outward_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x,
+                                               const Frame* frames, const JointFactor* factors, Vec6 acc0, Vec6* acc,
+                                               double* a) {
   acc[0] = acc0;
   for (const JointPair& j : pairs.joints) {
     const Frame &f1 = frames[j.first], &f2 = frames[j.second];

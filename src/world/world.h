@@ -206,9 +206,9 @@ class World : private ImageSource {
   void run_controllers();
   void control(ControllerSlot& c);
   void add_up();            // the report of the last step
-  double energy_now() const;     // of bodies and springs
-  double drive_work() const;     // of the last step
-  bool is_pushed() const;        // by people, now
+  double energy_now() const;  // of bodies and springs
+  double drive_work() const;  // of the last step
+  bool is_pushed() const;     // by people, now
   /// After a change from outside: whatever it did to the energy was people's work. error: before it.
   void keep_error(double error);
   void refresh(int robot);  // look again after a change from outside

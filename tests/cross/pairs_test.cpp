@@ -178,9 +178,9 @@ TEST_P(Pairs, fly_as_links_one_by_one) {
     Factor6 root;
     const ArticulatedRoomT<double> factor_room{&root, factors.data(), branch_I.data(), branch_b.data()};
     std::vector<int> begin(n + 1, 0);
-    predict_articulated(arrays_of(kind), Vec3{0, 0, -9.81}, x, before, drive.data(),
-                        static_cast<const StaticContact*>(nullptr), begin.data(),
-                        [](int, const Frame&, Mat6&, Vec6&) {}, factor_room, acc.data(), a.data());
+    predict_articulated(
+        arrays_of(kind), Vec3{0, 0, -9.81}, x, before, drive.data(), static_cast<const StaticContact*>(nullptr),
+        begin.data(), [](int, const Frame&, Mat6&, Vec6&) {}, factor_room, acc.data(), a.data());
     const Vec3 jump{0.1, -0.2, 0.3};
     FlightSumT<double> sum, sum_pairs;
     for (std::size_t j = 0; j < nj; ++j) v1[j] = v1_pairs[j] = t.v[6 + j];

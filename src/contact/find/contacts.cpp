@@ -198,8 +198,8 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   if (!on_ground) {  // spheres around them, as far as their robots may come: most end here
     const ItemPlace& at_b = place_of(ib, robots);
     const Vec3 apart = at_a.centre - at_b.centre;
-    const double reach = margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) +
-                         (b.robot < 0 || b.robot == a.robot ? 0 : soon_[b.robot]);
+    const double reach =
+        margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) + (b.robot < 0 || b.robot == a.robot ? 0 : soon_[b.robot]);
     const double square = dot(apart, apart), around = a.radius + b.radius + reach;
     if (square > around * around) return;
     // then their extents along the line between the centres

@@ -22,8 +22,8 @@ bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
          a.restitution == b.restitution && a.rolling == b.rolling && a.torsion == b.torsion;
 }
 
-/// From each joint's origin to the farthest point of the shapes beyond it in any posture, of prismatic joints at least 1:
-/// how far a turn or a shift moves them.
+/// From each joint's origin to the farthest point of the shapes beyond it in any posture, of prismatic joints at least
+/// 1: how far a turn or a shift moves them.
 std::vector<double> levers(const RobotKind& kind, const std::vector<double>& link_reach) {
   std::vector<double> out(kind.links.size());
   for (std::size_t i = kind.links.size(); i-- > 0;) {
@@ -35,7 +35,7 @@ std::vector<double> levers(const RobotKind& kind, const std::vector<double>& lin
     const double slide = l.prismatic ? std::min(std::max(std::fabs(j.lower), std::fabs(j.upper)), kLongest) : 0;
     double& parent = out[static_cast<std::size_t>(l.parent)];
     if (out[i] > 0) parent = std::max(parent, norm(l.p_PB) + 1.5 * slide + out[i]);  // stops give way
-    if (l.prismatic && out[i] > 0) out[i] = 1;  // a shift moves all points alike
+    if (l.prismatic && out[i] > 0) out[i] = 1;                                       // a shift moves all points alike
   }
   return out;
 }
@@ -127,8 +127,8 @@ void Contacts::add_robots(const Model& model, const StaticWorld& statics, Diagno
     auto it = std::find_if(known.begin(), known.end(),
                            [&](const Known& k) { return k.kind == robot.kind.get() && k.self == robot.self_contact; });
     if (it == known.end()) {
-      known.push_back(
-          {robot.kind.get(), robot.self_contact, items_of(robot, statics.shapes(*robot.kind), notes), static_cast<int>(link_reach_.size())});
+      known.push_back({robot.kind.get(), robot.self_contact, items_of(robot, statics.shapes(*robot.kind), notes),
+                       static_cast<int>(link_reach_.size())});
       it = known.end() - 1;
       link_reach_.insert(link_reach_.end(), it->shapes.link_reach.begin(), it->shapes.link_reach.end());
       lever_.insert(lever_.end(), it->shapes.lever.begin(), it->shapes.lever.end());

@@ -1,5 +1,5 @@
-#include "base/clones.h"
 #include "contact/find/ground_points.inl"
+#include "base/clones.h"
 
 namespace gradus {
 

@@ -2,7 +2,8 @@
 /// Collision detection finds where a robot's shapes meet them; the contacts join the list of its ground points, so
 /// motions and law see one kind of static contact, each with its own axes [contact/compliant.h].
 ///
-///   near     boxes of the objects, in a tree, against a sphere around the robot in any posture, then against one around
+///   near     boxes of the objects, in a tree, against a sphere around the robot in any posture, then against one
+///   around
 ///            each link
 ///   contacts at most four for each pair of shapes [docs/collision.md], as far as the link can come in the step:
 ///            reach = 0.5 mm + h (|v| + |w| radius + h |g|)                                                      (1)
@@ -30,15 +31,15 @@ struct StaticSolid {
   int object;  // number in the field
 };
 
-/// The solids in a tree of boxes, so that thousands of them cost what a few do; planes and terrain, which are everywhere,
-/// in a list.
+/// The solids in a tree of boxes, so that thousands of them cost what a few do; planes and terrain, which are
+/// everywhere, in a list.
 struct SolidTree {
-  Tree tree;                   // items: numbers of solids
-  std::vector<Box3> box;       // (nodes)
+  Tree tree;              // items: numbers of solids
+  std::vector<Box3> box;  // (nodes)
   std::vector<int> everywhere;
   void build(const std::vector<StaticSolid>& solids);
-  /// Numbers of the solids whose boxes meet the sphere, ascending, into out[room]; returns how many there are, which may
-  /// be more. visited: boxes looked at.
+  /// Numbers of the solids whose boxes meet the sphere, ascending, into out[room]; returns how many there are, which
+  /// may be more. visited: boxes looked at.
   int find(const std::vector<StaticSolid>& solids, Vec3 centre, double radius, int* out, int room,
            int* visited = nullptr) const;
 };

@@ -378,7 +378,8 @@ GRADUS_CLONES void ActiveSystem::add_body(int place, int stride, std::span<const
 }
 
 /// The Schur complement that a child left: runs of columns that lie together in both.
-GRADUS_CLONES void ActiveSystem::add_child(const Step& child, const double* update, int stride, std::span<const Local> locals) {
+GRADUS_CLONES void ActiveSystem::add_child(const Step& child, const double* update, int stride,
+                                           std::span<const Local> locals) {
   const int* list = lists_.data() + child.first + child.leave;
   struct Run {
     int from, to, length;

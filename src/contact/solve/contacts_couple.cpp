@@ -80,9 +80,9 @@ double Contacts::gap_ahead(const MovingContact& c, std::span<const Robot> robots
   return c.gap + h * (speed(c.robot_a, c.link_a) - speed(c.robot_b, c.link_b));
 }
 
-/// A third of all contacts are near, but will not close: without impulses, they would stay open by half the margin. They
-/// are left out, and with them links that touch nothing else; if the solution closes one, all take part after all. So the
-/// solution is that of all contacts.
+/// A third of all contacts are near, but will not close: without impulses, they would stay open by half the margin.
+/// They are left out, and with them links that touch nothing else; if the solution closes one, all take part after all.
+/// So the solution is that of all contacts.
 void Contacts::choose_contacts(const Island& island, std::span<const Robot> robots, double h) {
   for (int k = 0; k < island.contact_count; ++k) {
     const int i = contacts_by_island_[island.first_contact + k];

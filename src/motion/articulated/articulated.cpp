@@ -134,7 +134,7 @@ void commit_flight(const V& view, Scratch& own, double h) {
   const Factor6* root = free ? &own.root : nullptr;
   Vec6 dV0 = zero6<double>();
   const bool known = rests || !kind.drives.empty();  // what it rests on, or rotors and teeth, know v¹: (4) alone
-  if (kind.pairs->shared_apart) {                     // link by link
+  if (kind.pairs->shared_apart) {                    // link by link
     const GivenFrames<double> before(view.frames()), after(next);
     const auto arrays = arrays_of(kind);
     sum_momenta(arrays, x, before, x1, after, acc0, jump.l, h, room.links, sum);
@@ -144,8 +144,7 @@ void commit_flight(const V& view, Scratch& own, double h) {
     sum_momenta_in_pairs(kind, view.frames(), next, acc0, jump.l, h, room, sum);
     if (known) add_change(kind, room, sum);
     add_outside(view, hit, h, room.links, sum);
-    if (!known)
-      dV0 = fly_on_in_pairs(kind, view.frames(), next, drive, factors, root, acc0, a, h, room, v1 + 6, sum);
+    if (!known) dV0 = fly_on_in_pairs(kind, view.frames(), next, drive, factors, root, acc0, a, h, room, v1 + 6, sum);
   }
   if (kind.has_mimics) commit_shared(kind, q1 + 7, v1 + 6);
   if (free) {

@@ -21,7 +21,8 @@ struct Contact {
 inline constexpr int kContactMax = 4;
 
 /// Contacts with gap ≤ margin into out[kContactMax]; returns how many. Two planes, and two surfaces of which one is a
-/// plane or height field, are static scenery and never touch. near: spheres around them are known to be within the margin.
+/// plane or height field, are static scenery and never touch. near: spheres around them are known to be within the
+/// margin.
 int collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Contact* out,
             bool near = false);
 

@@ -102,8 +102,8 @@ struct Axis {
 };
 
 /// Largest separation over the 15 axes of two boxes [Gottschalk, Lin, Manocha 1996]. A crossed axis must beat the faces
-/// clearly: nearly parallel edges give nearly the face's normal, and the face gives the better manifold. Ends at the first
-/// axis with more than `enough`.
+/// clearly: nearly parallel edges give nearly the face's normal, and the face gives the better manifold. Ends at the
+/// first axis with more than `enough`.
 Axis widest_axis(Vec3 ha, Vec3 hb, const Pose& X_AB, double enough) {
   const Vec3 t = X_AB.p, eb[3] = {X_AB.R.x, X_AB.R.y, X_AB.R.z};
   const double a[3] = {ha.x, ha.y, ha.z}, b[3] = {hb.x, hb.y, hb.z}, d[3] = {t.x, t.y, t.z};
