@@ -1,5 +1,8 @@
 """The Python package as a user would use it."""
+import contextlib
 import gc
+import importlib.util
+import io
 import os
 import pathlib
 import tempfile
@@ -170,6 +173,14 @@ pose   = { x = "1.6 m", z = "42.5 mm" }
             self.assertEqual(camera.image("segmentation").array.dtype, np.uint16)
             with self.assertRaises(gradus.Error):
                 camera.image("jpeg")
+
+    def test_the_vision_example_follows_the_ball(self):
+        spec = importlib.util.spec_from_file_location("follow_ball", ROOT / "examples/vision/follow_ball.py")
+        example = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(example)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            worst = example.main()
+        self.assertLess(worst, np.radians(3), said.getvalue())
 
     def test_views_outlive_the_name_of_the_simulation(self):
         sim = gradus.load("arm")
