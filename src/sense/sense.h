@@ -115,6 +115,9 @@ constexpr SensorTable sensor_table() {
   return {K::name, K::about, K::unit, K::keys, &K::bind, &K::truth};
 }
 
+/// A vector as three channels.
+inline void store(Vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
 /// Constants of one channel [channel.h].
 struct Channel {
   double gain, offset;          // 1 + s, o of (1)

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/clones.h"
+#include "base/hash.h"
 #include "render/cast.h"
 #include "sense/channel.h"
 #include "sense/sense.h"
@@ -39,11 +40,7 @@ const Key kCommon[] = {
     {"ideal", kNumber, false, 1, 0, 1, "1: the truth at once, as detail = \"ideal\""},
 };
 
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
-  std::uint64_t h = 0xcbf29ce484222325ull;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return h;
-}
+std::uint64_t hash_of(std::string_view text) { return hash_bytes(text.data(), text.size()); }
 
 const SensorTable* find_table(std::string_view name) {
   for (const SensorTable& t : all_sensors())

@@ -5,8 +5,8 @@
 namespace gradus::sense {
 namespace {
 
-/// Every channel's joint must be driven by an electrical motor.
-void need_motors(Binding& b, const Sensor* = nullptr) {
+/// Some joint must be driven by an actuator chain.
+void need_motors(Binding& b) {
   b.wants_motors();
   if (b.kind().drives.empty()) b.fault("", "no joint of the robot has a motor", "it needs actuator chains: servo = { file = \"…\" }");
 }

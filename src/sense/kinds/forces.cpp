@@ -56,8 +56,6 @@ Vec6 wrench_through(const Surroundings& w, const Sensor& s, double* own, const P
   return {dL - torque, dp - force};
 }
 
-void store(Vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
 }  // namespace
 
 void Pads::bind(Binding& b) {

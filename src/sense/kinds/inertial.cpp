@@ -3,8 +3,6 @@
 namespace gradus::sense {
 namespace {
 
-void store(Vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
 void three(Binding& b, const char* unit) {
   for (const char* axis : {"x", "y", "z"}) b.channel(axis, unit);
 }
