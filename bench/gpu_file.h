@@ -29,7 +29,8 @@ struct GpuFile {
             joints.data(),
             ground,
             gravity,
-            h};
+            h,
+            kPredictions};
   }
 
   /// Calls f with every number in order: the one list that writing and reading share.

@@ -41,7 +41,8 @@ BatchConstantsT<F> KindConstants<F>::view(const Model& model) const {
           joints.data(),
           cast<F>(g),
           cast<F>(model.gravity),
-          F(model.step)};
+          F(model.step),
+          kPredictions};
 }
 
 template struct KindConstants<float>;

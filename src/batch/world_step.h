@@ -39,6 +39,7 @@ struct BatchConstantsT {
   PlaneT<F> ground;
   Vec3T<F> gravity;
   F h;
+  int predictions;  // at most so many, and one more, in a step
 };
 
 /// Where the numbers of one world start in its row, counted in scalars.
@@ -198,10 +199,11 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
         const auto law =
             review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
         const auto drive = review_servos<T, F>(c.joints, n, row.v + 6, room.a, c.h, room.drive);
-        if (++reviews == kPredictions && any(law))  // where drives alone go round, points have no part in it
+        if (++reviews == c.predictions && any(law))  // where drives alone go round, points have no part in it
           calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, law, count, room.contacts);
         return any(mask_or(law, drive));
-      });
+      },
+      c.predictions);
   remember_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts, row.memory);
   const auto contact = touching(room.contacts, count);
   if (!all(contact)) fly_world<T, Policy, F>(c, row, x, frames, room);
