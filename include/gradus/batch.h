@@ -111,6 +111,10 @@ class Batch {
   void set_parameters(std::span<const std::uint8_t> mask, std::span<const double> values);
   int tile_size() const;  // worlds that share parameters: 1, or of lanes
 
+  /// A picture of one world, rows from the top, 3 bytes a pixel: by rays, from a point to a point.
+  std::vector<unsigned char> picture(int world, int width, int height, std::span<const double, 3> eye,
+                                     std::span<const double, 3> target);
+
   std::uint64_t hash() const;           // of all worlds
   std::uint64_t hash(int world) const;  // of `worlds`: that Simulation::hash gives
   std::vector<double> save(int world) const;

@@ -5,6 +5,7 @@
 
 #include "api/drafts.h"
 #include "api/fail.h"
+#include "api/picture.h"
 #include "base/rng.h"
 #include "batch/lanes/lane_worlds.h"
 #include "batch/worlds.h"
@@ -70,6 +71,7 @@ struct Batch::Impl {
   std::vector<std::string> warnings;
   std::vector<Columns> observation_columns, action_columns;
   std::unique_ptr<Backend> worlds;
+  std::unique_ptr<Painter> painter;  // made when first asked for
   Array actions, observations;
   int na = 0, no = 0, nq = 0, nv = 0;
   std::vector<double> lower, upper, first;   // (na)
@@ -409,6 +411,16 @@ void Batch::set_parameters(std::span<const std::uint8_t> mask, std::span<const d
     std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(w * n), (end - w) * n,
                 impl_->parameters.begin() + static_cast<std::ptrdiff_t>(w * n));
   }
+}
+
+std::vector<unsigned char> Batch::picture(int world, int width, int height, std::span<const double, 3> eye,
+                                          std::span<const double, 3> target) {
+  require(world >= 0 && world < worlds(), "there is no world " + std::to_string(world));
+  if (!impl_->painter) impl_->painter = std::make_unique<Painter>(impl_->model);
+  std::vector<double> q(static_cast<std::size_t>(impl_->nq)), v(static_cast<std::size_t>(impl_->nv));
+  impl_->worlds->read_state(world, q.data(), v.data());
+  return impl_->painter->paint(impl_->model, width, height, {eye[0], eye[1], eye[2]}, {target[0], target[1], target[2]}, q.data(),
+                               v.data());
 }
 
 std::uint64_t Batch::hash() const {
