@@ -202,10 +202,12 @@ void LaneWorlds::pack(int tile, const Packed& out, std::span<const std::uint8_t>
   const int lanes = tile_size(), first = tile * lanes, n = std::min(lanes, count() - first);
   bool base = false;
   T force[kMostLanes];
+  O* const rows = out.row<O>(first);
+  const std::ptrdiff_t width = out.columns;
   const auto each = [&](std::size_t column, const auto& number) {
-    for (int l = 0; l < n; ++l)
-      if (mask.empty() || mask[static_cast<std::size_t>(first + l)])
-        out.row<O>(first + l)[column] = static_cast<O>(number(l));
+    O* x = rows + column;
+    for (int l = 0; l < n; ++l, x += width)
+      if (mask.empty() || mask[static_cast<std::size_t>(first + l)]) *x = static_cast<O>(number(l));
   };
   for (std::size_t c = 0; c < sources_.size(); ++c) {
     const Source& s = sources_[c];
