@@ -282,7 +282,7 @@ class Walk(Task):
     def recipe(self) -> dict[str, Any]:
         """What a controller must do to run a policy of this task without Python [docs/learning.md]."""
         g = self.gait
-        return dict(kind="walk", robot=g.robot, rate=1 / self.dt, clock=g.clock, scale=g.scale, start=self.batch.start.tolist())
+        return dict(kind="walk", robot=g.robot, rate=1 / self.dt, clock=g.clock, action_scale=g.scale, start=self.batch.start.tolist())
 
 
 class GetUp(Task):
