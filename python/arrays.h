@@ -25,7 +25,8 @@ py::array view_of(T* data, std::size_t size, py::handle owner, bool writable) {
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 inline std::span<const double> span_of(const Numbers& a, const char* what) {
-  if (a.ndim() != 1) throw py::value_error(std::string(what) + " must have one dimension, not " + std::to_string(a.ndim()));
+  if (a.ndim() != 1)
+    throw py::value_error(std::string(what) + " must have one dimension, not " + std::to_string(a.ndim()));
   return {a.data(), static_cast<std::size_t>(a.size())};
 }
 

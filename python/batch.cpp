@@ -1,5 +1,5 @@
-// gradus._core.Batch: many worlds with NumPy arrays [gradus/batch.h]. Arrays of actions, observations, ages and finite are
-// views of the batch's own numbers, the same ones for its life; the interpreter's lock is free while worlds step.
+// gradus._core.Batch: many worlds with NumPy arrays [gradus/batch.h]. Arrays of actions, observations, ages and finite
+// are views of the batch's own numbers, the same ones for its life; the interpreter's lock is free while worlds step.
 #include "gradus/batch.h"
 
 #include <pybind11/stl.h>
@@ -47,8 +47,8 @@ Numbers table(const py::object& x, int n, int columns, const char* what) {
   const auto a = Numbers::ensure(x);
   if (!a) throw py::type_error(std::string(what) + " must be numbers");
   if (a.ndim() != 2 || a.shape(0) != n || a.shape(1) != columns)
-    throw py::value_error(std::string(what) + " must have the shape (" + std::to_string(n) + ", " + std::to_string(columns) +
-                          "), not " + std::string(py::str(a.attr("shape"))));
+    throw py::value_error(std::string(what) + " must have the shape (" + std::to_string(n) + ", " +
+                          std::to_string(columns) + "), not " + std::string(py::str(a.attr("shape"))));
   return a;
 }
 std::span<const double> flat(const Numbers& a) { return {a.data(), static_cast<std::size_t>(a.size())}; }
@@ -128,7 +128,8 @@ void bind_arrays(py::class_<Held>& c) {
     return out;
   });
   c.def("action_limits", [](const Held& h) {
-    return py::make_tuple(copy_of(h.batch.action_lower()), copy_of(h.batch.action_upper()), copy_of(h.batch.action_start()));
+    return py::make_tuple(copy_of(h.batch.action_lower()), copy_of(h.batch.action_upper()),
+                          copy_of(h.batch.action_start()));
   });
 }
 
@@ -149,19 +150,21 @@ void bind_changes(py::class_<Held>& c) {
     const auto n = static_cast<py::ssize_t>(h.batch.worlds());
     py::array_t<double> q({n, static_cast<py::ssize_t>(h.batch.position_size())}),
         v({n, static_cast<py::ssize_t>(h.batch.velocity_size())});
-    h.batch.states({q.mutable_data(), static_cast<std::size_t>(q.size())}, {v.mutable_data(), static_cast<std::size_t>(v.size())});
+    h.batch.states({q.mutable_data(), static_cast<std::size_t>(q.size())},
+                   {v.mutable_data(), static_cast<std::size_t>(v.size())});
     return py::make_tuple(q, v);
   });
   c.def("add_velocity", [](Held& h, const py::object& mask, const py::object& dv) {
     const Numbers t = table(dv, h.batch.worlds(), h.batch.velocity_size(), "velocities");
     h.batch.add_velocity(mask_of(mask, h.batch.worlds()), flat(t));
   });
-  c.def("push", [](Held& h, const py::object& mask, const std::string& body, const py::object& forces, const Numbers& point) {
-    const Numbers t = table(forces, h.batch.worlds(), 3, "forces");
-    const auto p = span_of(point, "point");
-    if (p.size() != 3) throw py::value_error("point must have 3 numbers");
-    h.batch.push(mask_of(mask, h.batch.worlds()), body, flat(t), p.first<3>());
-  });
+  c.def("push",
+        [](Held& h, const py::object& mask, const std::string& body, const py::object& forces, const Numbers& point) {
+          const Numbers t = table(forces, h.batch.worlds(), 3, "forces");
+          const auto p = span_of(point, "point");
+          if (p.size() != 3) throw py::value_error("point must have 3 numbers");
+          h.batch.push(mask_of(mask, h.batch.worlds()), body, flat(t), p.first<3>());
+        });
   c.def("set_parameters", [](Held& h, const py::object& mask, const py::object& values) {
     const Numbers t = table(values, h.batch.worlds(), static_cast<int>(h.batch.parameter_names().size()), "parameters");
     const auto m = mask_of(mask, h.batch.worlds());
@@ -176,10 +179,12 @@ void bind_changes(py::class_<Held>& c) {
       py::gil_scoped_release free;
       bytes = h.batch.picture(world, width, height, e.first<3>(), t.first<3>());
     }
-    return py::array_t<unsigned char>({static_cast<py::ssize_t>(height), static_cast<py::ssize_t>(width), py::ssize_t{3}}, bytes.data());
+    return py::array_t<unsigned char>(
+        {static_cast<py::ssize_t>(height), static_cast<py::ssize_t>(width), py::ssize_t{3}}, bytes.data());
   });
   c.def("save", [](const Held& h, int world) { return copy_of(h.batch.save(world)); });
-  c.def("restore", [](Held& h, int world, const Numbers& numbers) { h.batch.restore(world, span_of(numbers, "numbers")); });
+  c.def("restore",
+        [](Held& h, int world, const Numbers& numbers) { h.batch.restore(world, span_of(numbers, "numbers")); });
 }
 
 }  // namespace
@@ -200,9 +205,8 @@ void bind_batch(py::module_& m) {
   c.def_property_readonly("predictions", [](const Held& h) { return h.batch.predictions(); });
   c.def("observation_columns", [](const Held& h) { return dict_of(h.batch.observation_columns()); });
   c.def("action_columns", [](const Held& h) { return dict_of(h.batch.action_columns()); });
-  c.def_property_readonly("sizes", [](const Held& h) {
-    return py::make_tuple(h.batch.position_size(), h.batch.velocity_size());
-  });
+  c.def_property_readonly(
+      "sizes", [](const Held& h) { return py::make_tuple(h.batch.position_size(), h.batch.velocity_size()); });
   bind_arrays(c);
   bind_changes(c);
 }

@@ -17,7 +17,8 @@ using Plain = py::array_t<T, py::array::c_style>;
 template <class T>
 std::span<const T> in(const Plain<T>& a, std::size_t due, const char* what) {
   if (static_cast<std::size_t>(a.size()) != due)
-    throw py::value_error(std::string(what) + ": " + std::to_string(due) + " numbers are due, not " + std::to_string(a.size()));
+    throw py::value_error(std::string(what) + ": " + std::to_string(due) + " numbers are due, not " +
+                          std::to_string(a.size()));
   return {a.data(), due};
 }
 std::span<const std::uint8_t> bytes(const Plain<bool>& a, std::size_t due, const char* what) {
@@ -36,13 +37,16 @@ struct Learner {
 
 PpoSettings settings_of(const py::dict& d) {
   PpoSettings s;
-  s.worlds = d["worlds"].cast<int>(), s.observations = d["observations"].cast<int>(), s.actions = d["actions"].cast<int>();
+  s.worlds = d["worlds"].cast<int>(), s.observations = d["observations"].cast<int>(),
+  s.actions = d["actions"].cast<int>();
   s.horizon = d["horizon"].cast<int>(), s.hidden = d["hidden"].cast<std::vector<int>>();
-  s.epochs = d["epochs"].cast<int>(), s.minibatches = d["minibatches"].cast<int>(), s.threads = d["threads"].cast<int>();
+  s.epochs = d["epochs"].cast<int>(), s.minibatches = d["minibatches"].cast<int>(),
+  s.threads = d["threads"].cast<int>();
   s.gamma = d["gamma"].cast<float>(), s.lambda = d["lambda"].cast<float>(), s.entropy = d["entropy"].cast<float>();
   s.rate = d["rate"].cast<float>(), s.most_rate = d["most_rate"].cast<float>();
   s.low_kl = d["low_kl"].cast<float>(), s.high_kl = d["high_kl"].cast<float>();
-  if (s.worlds < 1 || s.observations < 1 || s.actions < 1 || s.horizon < 1 || s.epochs < 1 || s.minibatches < 1 || s.threads < 1)
+  if (s.worlds < 1 || s.observations < 1 || s.actions < 1 || s.horizon < 1 || s.epochs < 1 || s.minibatches < 1 ||
+      s.threads < 1)
     throw py::value_error("Ppo: every size must be at least 1");
   return s;
 }
@@ -56,8 +60,10 @@ py::dict state_of(const Learner& l) {
   d["policy"] = array(l.ppo.policy.plain()), d["critic"] = array(l.ppo.critic.plain());
   d["log_deviation"] = array(l.ppo.log_deviation);
   d["mean"] = array(l.ppo.mean), d["variance"] = array(l.ppo.variance), d["seen"] = l.ppo.seen, d["rate"] = l.ppo.rate;
-  d["policy_m"] = array(l.ppo.policy_adam.m), d["policy_v"] = array(l.ppo.policy_adam.v), d["policy_t"] = l.ppo.policy_adam.t;
-  d["critic_m"] = array(l.ppo.critic_adam.m), d["critic_v"] = array(l.ppo.critic_adam.v), d["critic_t"] = l.ppo.critic_adam.t;
+  d["policy_m"] = array(l.ppo.policy_adam.m), d["policy_v"] = array(l.ppo.policy_adam.v),
+  d["policy_t"] = l.ppo.policy_adam.t;
+  d["critic_m"] = array(l.ppo.critic_adam.m), d["critic_v"] = array(l.ppo.critic_adam.v),
+  d["critic_t"] = l.ppo.critic_adam.t;
   return d;
 }
 
@@ -66,7 +72,8 @@ void set_state(Learner& l, const py::dict& d) {
   Ppo& p = l.ppo;
   const auto policy = floats("policy"), critic = floats("critic"), deviation = floats("log_deviation");
   const auto mean = d["mean"].cast<std::vector<double>>(), variance = d["variance"].cast<std::vector<double>>();
-  if (policy.size() != p.policy.plain_size() || critic.size() != p.critic.plain_size() || deviation.size() != l.na() || mean.size() != l.no() || variance.size() != l.no())
+  if (policy.size() != p.policy.plain_size() || critic.size() != p.critic.plain_size() || deviation.size() != l.na() ||
+      mean.size() != l.no() || variance.size() != l.no())
     throw py::value_error("Ppo: the state is that of another task or other networks");
   p.policy.set_plain(policy), p.critic.set_plain(critic);
   p.log_deviation = deviation;
@@ -90,18 +97,19 @@ void bind_learn(py::module_& m) {
     l.ppo.act(t, o, z, a);
     return out;
   });
-  c.def("reward", [](Learner& l, int t, const Plain<float>& rewards, const Plain<bool>& terminated, const Plain<bool>& truncated,
-                     const Plain<float>& last) {
+  c.def("reward", [](Learner& l, int t, const Plain<float>& rewards, const Plain<bool>& terminated,
+                     const Plain<bool>& truncated, const Plain<float>& last) {
     if (t < 0 || t >= l.s.horizon) throw py::value_error("Ppo.reward: there is no such step");
-    l.ppo.reward(t, in(rewards, l.W(), "rewards"), bytes(terminated, l.W(), "terminated"), bytes(truncated, l.W(), "truncated"),
-                 in(last, l.W() * l.no(), "last observations"));
+    l.ppo.reward(t, in(rewards, l.W(), "rewards"), bytes(terminated, l.W(), "terminated"),
+                 bytes(truncated, l.W(), "truncated"), in(last, l.W() * l.no(), "last observations"));
   });
   c.def("learn", [](Learner& l, const Plain<float>& next, const Plain<std::int32_t>& order) {
     const std::size_t n = l.W() * static_cast<std::size_t>(l.s.horizon);
     const auto x = in(next, l.W() * l.no(), "observations");
     const auto o = in(order, n * static_cast<std::size_t>(l.s.epochs), "order");
     for (const std::int32_t i : o)
-      if (i < 0 || static_cast<std::size_t>(i) >= n) throw py::value_error("Ppo.learn: order names a sample that is not there");
+      if (i < 0 || static_cast<std::size_t>(i) >= n)
+        throw py::value_error("Ppo.learn: order names a sample that is not there");
     py::gil_scoped_release free;
     const auto r = l.ppo.learn(x, o);
     return std::make_pair(r.kl, r.deviation);

@@ -27,7 +27,7 @@ f32 = np.float32
 class Setting:
     """What a task is learned with."""
 
-    worlds: int = 512
+    worlds: int = 256
     horizon: int = 24
     hidden: tuple[int, ...] = (64, 64)
     epochs: int = 2
@@ -36,7 +36,8 @@ class Setting:
     gamma: float = 0.985
     test_seconds: float = 5.0
     test_every: int = 10
-    most_iterations: int = 800
+    most_iterations: int = 1600
+    predictions: int = 1  # of a step while it learns [docs/batch.md]; tests have the full number
 
 
 SETTINGS: dict[str, Setting] = {
@@ -45,7 +46,7 @@ SETTINGS: dict[str, Setting] = {
     "kidsize_walk": Setting(deviation=0.4, test_seconds=6),
     "get_up": Setting(gamma=0.99, test_every=20),
     "cart_pole": Setting(worlds=64, horizon=64, hidden=(32, 32), deviation=0.5, gamma=0.99, test_seconds=10),
-    "mirosot_1v1": Setting(worlds=128, horizon=64, gamma=0.995, test_seconds=30, test_every=20, most_iterations=2000),
+    "mirosot_1v1": Setting(worlds=128, horizon=64, gamma=0.995, test_seconds=30, test_every=20),
 }
 
 
@@ -63,6 +64,8 @@ class Ppo:
     def __init__(self, name: str, seed: int = 0, threads: int = 1, setting: Setting | None = None, **options: Any):
         self.name, self.seed, self.setting = name, seed, setting or SETTINGS.get(name, Setting())
         s = self.setting
+        if name in tasks.GAITS:
+            options.setdefault("predictions", s.predictions)
         self.task = tasks.make(name, worlds=s.worlds, seed=seed, threads=threads, **options)
         self.tests = tasks.make(name, worlds=48, seed=1_000_003, threads=threads)
         n, a = self.task.obs_size, self.task.act_size
@@ -148,8 +151,12 @@ class Ppo:
                 self.task.batch.restore(w, f["batch"][w])
             self.task.batch.observe()
             for k in f.files:
-                if k.startswith("task_"):
-                    getattr(self.task, k[5:])[...] = f[k]
+                if not k.startswith("task_"):
+                    continue
+                elif isinstance(getattr(self.task, k[5:], None), np.ndarray):
+                    getattr(self.task, k[5:])[...] = f[k]  # others hold views of it
+                else:
+                    setattr(self.task, k[5:], f[k])
             self.task.obs[:] = f["obs"]
         self.began = True
 
@@ -166,7 +173,7 @@ class Ppo:
 class EvolutionStrategy:
     """Augmented random search [Mania, Guy, Recht 2018] of a linear policy: every pair of worlds tries a step and its opposite."""
 
-    def __init__(self, name: str, seed: int = 0, threads: int = 1, directions: int = 64, step: float = 0.05, rate: float = 0.03,
+    def __init__(self, name: str, seed: int = 0, threads: int = 1, directions: int = 16, step: float = 0.3, rate: float = 0.3,
                  **options: Any):
         self.name, self.seed, self.step, self.rate = name, seed, step, rate
         self.task = tasks.make(name, worlds=2 * directions, seed=seed, threads=threads, autoreset=False, **options)

@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-// Compiled for several instruction sets, of which the loader takes the best; contraction is off, so the bits are the same.
+// Compiled for several instruction sets, of which the loader takes the best; contraction is off, so the bits are the
+// same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define GRADUS_WIDE [[gnu::target_clones("avx512f", "avx2", "default")]]
 #else
@@ -18,8 +19,8 @@ typedef float V __attribute__((vector_size(4 * kPad), aligned(4)));
 
 /// Rows [0, R) and L registers of columns.
 template <int R, int L>
-GRADUS_HERE void block(int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const float* B, std::ptrdiff_t b_row,
-                       float* C, std::ptrdiff_t c_row, bool add) {
+GRADUS_HERE void block(int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const float* B,
+                       std::ptrdiff_t b_row, float* C, std::ptrdiff_t c_row, bool add) {
   V sum[R][L];
   for (int r = 0; r < R; ++r)
     for (int l = 0; l < L; ++l) sum[r][l] = add ? *reinterpret_cast<const V*>(C + r * c_row + l * kPad) : V{};
@@ -46,8 +47,8 @@ GRADUS_HERE void columns(int m, int k, const float* A, std::ptrdiff_t a_row, std
 
 }  // namespace
 
-GRADUS_WIDE void multiply(int m, int n, int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const float* B,
-                          std::ptrdiff_t b_row, float* C, std::ptrdiff_t c_row, bool add) {
+GRADUS_WIDE void multiply(int m, int n, int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column,
+                          const float* B, std::ptrdiff_t b_row, float* C, std::ptrdiff_t c_row, bool add) {
   int j = 0;
   for (; j + 4 * kPad <= n; j += 4 * kPad) columns<4>(m, k, A, a_row, a_column, B + j, b_row, C + j, c_row, add);
   for (; j + kPad <= n; j += kPad) columns<1>(m, k, A, a_row, a_column, B + j, b_row, C + j, c_row, add);

@@ -10,8 +10,8 @@ inline int padded(int n) { return (n + kPad - 1) / kPad * kPad; }
 
 /// C (m × n) = A B, or C += A B. a(i, k) is at A[i·a_row + k·a_column]; B and C have rows of b_row and c_row numbers.
 /// n: a multiple of kPad.
-void multiply(int m, int n, int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const float* B, std::ptrdiff_t b_row,
-              float* C, std::ptrdiff_t c_row, bool add);
+void multiply(int m, int n, int k, const float* A, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const float* B,
+              std::ptrdiff_t b_row, float* C, std::ptrdiff_t c_row, bool add);
 /// x ← tanh x, to 1e-7 and a few units in the last place.
 void tanh_all(float* x, std::size_t count);
 

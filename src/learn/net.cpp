@@ -87,8 +87,8 @@ void Net::backward(Trace& t, int rows, const std::vector<std::vector<float>>& tu
     for (int r = 0; r < rows; ++r)
       for (int j = 0; j < w1; ++j) offset[j] += t.g[static_cast<std::size_t>(r * w1 + j)];
     if (l == 0) break;
-    multiply(rows, w, sizes_[static_cast<std::size_t>(l) + 1], t.g.data(), w1, 1, turned[static_cast<std::size_t>(l)].data(), w,
-             t.g2.data(), w, false);
+    multiply(rows, w, sizes_[static_cast<std::size_t>(l) + 1], t.g.data(), w1, 1,
+             turned[static_cast<std::size_t>(l)].data(), w, t.g2.data(), w, false);
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(w);
     for (std::size_t i = 0; i < count; ++i) t.g2[i] *= 1 - h[i] * h[i];
     std::swap(t.g, t.g2);

@@ -8,8 +8,8 @@
 namespace gradus::learn {
 namespace {
 
-constexpr int kChunks = 8;  // that gradients are summed in, whatever threads there are
-constexpr int kRows = 96;   // samples that go through the networks together: their numbers stay in the cache
+constexpr int kChunks = 8;             // that gradients are summed in, whatever threads there are
+constexpr int kRows = 96;              // samples that go through the networks together: their numbers stay in the cache
 constexpr float kMostObservation = 6;  // deviations
 
 std::vector<int> layers(int in, const std::vector<int>& hidden, int out) {
@@ -111,7 +111,8 @@ void Ppo::act(int t, std::span<const float> observations, std::span<const float>
 void Ppo::mean_action(std::span<const float> observations, int rows_all, std::span<float> actions) {
   const auto na = static_cast<std::size_t>(s_.actions);
   each_part(rows_all, [&](Chunk& c, int row, int rows) {
-    normalise(observations.subspan(static_cast<std::size_t>(row) * mean.size()), rows, c.policy_trace.at[0].data(), policy.width(0));
+    normalise(observations.subspan(static_cast<std::size_t>(row) * mean.size()), rows, c.policy_trace.at[0].data(),
+              policy.width(0));
     policy.forward(c.policy_trace, rows);
     for (int r = 0; r < rows; ++r)
       std::copy_n(c.policy_trace.at.back().data() + static_cast<std::ptrdiff_t>(r) * policy.width(policy.layers()), na,
@@ -121,16 +122,18 @@ void Ppo::mean_action(std::span<const float> observations, int rows_all, std::sp
 
 void Ppo::values(std::span<const float> observations, int rows_all, std::span<float> out) {
   each_part(rows_all, [&](Chunk& c, int row, int rows) {
-    normalise(observations.subspan(static_cast<std::size_t>(row) * mean.size()), rows, c.critic_trace.at[0].data(), critic.width(0));
+    normalise(observations.subspan(static_cast<std::size_t>(row) * mean.size()), rows, c.critic_trace.at[0].data(),
+              critic.width(0));
     critic.forward(c.critic_trace, rows);
     for (int r = 0; r < rows; ++r)
-      out[static_cast<std::size_t>(row + r)] = c.critic_trace.at.back()[static_cast<std::size_t>(r * critic.width(critic.layers()))];
+      out[static_cast<std::size_t>(row + r)] =
+          c.critic_trace.at.back()[static_cast<std::size_t>(r * critic.width(critic.layers()))];
   });
 }
 
 /// A cut episode would have gone on: its value then is worth what its last observation promises.
-void Ppo::reward(int t, std::span<const float> rewards, std::span<const std::uint8_t> terminated, std::span<const std::uint8_t> truncated,
-                 std::span<const float> last) {
+void Ppo::reward(int t, std::span<const float> rewards, std::span<const std::uint8_t> terminated,
+                 std::span<const std::uint8_t> truncated, std::span<const float> last) {
   const auto first = static_cast<std::size_t>(t) * static_cast<std::size_t>(s_.worlds);
   std::vector<float> value(1);
   for (std::size_t w = 0; w < rewards.size(); ++w) {
@@ -144,8 +147,8 @@ void Ppo::reward(int t, std::span<const float> rewards, std::span<const std::uin
   }
 }
 
-/// A_t = δ_t + γ λ (1 − done) A_{t+1},  δ_t = r_t + γ (1 − done) V_{t+1} − V_t  [Schulman et al. 2016, eq. 16]; then mean 0,
-/// deviation 1.
+/// A_t = δ_t + γ λ (1 − done) A_{t+1},  δ_t = r_t + γ (1 − done) V_{t+1} − V_t  [Schulman et al. 2016, eq. 16]; then
+/// mean 0, deviation 1.
 void Ppo::advantages(std::span<const float> next) {
   const auto W = static_cast<std::size_t>(s_.worlds);
   std::vector<float> after(W), sum(W, 0.0f);
@@ -180,7 +183,8 @@ void Ppo::gradient(std::span<const std::int32_t> batch, int number, const std::v
     per[i] = exponential(-log_deviation[i]);
     old_square[i] = exponential(2 * old_log[i]), half_square[i] = 0.5f * per[i] * per[i];
   }
-  const auto begin = batch.size() * static_cast<std::size_t>(number) / kChunks, end = batch.size() * static_cast<std::size_t>(number + 1) / kChunks;
+  const auto begin = batch.size() * static_cast<std::size_t>(number) / kChunks,
+             end = batch.size() * static_cast<std::size_t>(number + 1) / kChunks;
   for (std::size_t at = begin; at < end; at += kRows) {
     const int rows = static_cast<int>(std::min<std::size_t>(kRows, end - at));
     for (int r = 0; r < rows; ++r) {
@@ -241,7 +245,8 @@ Ppo::Report Ppo::learn(std::span<const float> next, std::span<const std::int32_t
       }
       for (std::size_t i = 0; i < log_deviation.size(); ++i) sum[policy.size() + i] -= s_.entropy;
       std::copy(policy.weights().begin(), policy.weights().end(), weights.begin());
-      std::copy(log_deviation.begin(), log_deviation.end(), weights.begin() + static_cast<std::ptrdiff_t>(policy.size()));
+      std::copy(log_deviation.begin(), log_deviation.end(),
+                weights.begin() + static_cast<std::ptrdiff_t>(policy.size()));
       policy_adam.step(weights, sum, rate, 1.0f);
       std::copy_n(weights.begin(), policy.size(), policy.weights().begin());
       for (std::size_t i = 0; i < log_deviation.size(); ++i)
@@ -253,7 +258,8 @@ Ppo::Report Ppo::learn(std::span<const float> next, std::span<const std::int32_t
                                                  : rate;
   }
   double deviation = 0;
-  for (const float l : log_deviation) deviation += static_cast<double>(exponential(l)) / static_cast<double>(log_deviation.size());
+  for (const float l : log_deviation)
+    deviation += static_cast<double>(exponential(l)) / static_cast<double>(log_deviation.size());
   return {kl, deviation};
 }
 

@@ -1,6 +1,7 @@
-/// Proximal policy optimisation [Schulman et al. 2017] with two small tanh networks, generalised advantages [Schulman et
-/// al. 2016] and a step that follows the KL divergence. Written for one machine's cores: the samples of a batch are dealt
-/// to a fixed number of chunks whose gradients are added in order, so a training repeats bit for bit at any number of threads.
+/// Proximal policy optimisation [Schulman et al. 2017] with two small tanh networks, generalised advantages [Schulman
+/// et al. 2016] and a step that follows the KL divergence. Written for one machine's cores: the samples of a batch are
+/// dealt to a fixed number of chunks whose gradients are added in order, so a training repeats bit for bit at any
+/// number of threads.
 ///
 ///   Ppo learner(settings);
 ///   for t in horizon:  learner.act(observations, noise, actions);  …step the worlds…;  learner.reward(…);
@@ -27,7 +28,9 @@ class Net {
   std::span<const float> weights() const { return weights_; }
   float* layer(int l) { return weights_.data() + at_[static_cast<std::size_t>(l)]; }
   const float* layer(int l) const { return weights_.data() + at_[static_cast<std::size_t>(l)]; }
-  const float* offsets(int l) const { return layer(l) + static_cast<std::ptrdiff_t>(sizes_[static_cast<std::size_t>(l)]) * width(l + 1); }
+  const float* offsets(int l) const {
+    return layer(l) + static_cast<std::ptrdiff_t>(sizes_[static_cast<std::size_t>(l)]) * width(l + 1);
+  }
   /// Weights in their natural order, in × out and the offsets of each layer: what is saved and exported.
   std::vector<float> plain() const;
   void set_plain(std::span<const float> numbers);
@@ -71,8 +74,8 @@ class Ppo {
   explicit Ppo(PpoSettings settings);
 
   Net policy, critic;
-  std::vector<float> log_deviation;     // (actions)
-  std::vector<double> mean, variance;   // (observations) of all that were seen
+  std::vector<float> log_deviation;    // (actions)
+  std::vector<double> mean, variance;  // (observations) of all that were seen
   double seen = 1e-4;
   float rate;
   Adam policy_adam, critic_adam;
@@ -106,7 +109,8 @@ class Ppo {
   Team team_;
   std::vector<float> scale_;  // (observations) 1/deviation as normalise uses it
   std::vector<float> shift_;
-  std::vector<float> raw_, x_, action_, mu_, log_p_, reward_, value_, done_, advantage_, return_;  // (horizon × worlds × …)
+  std::vector<float> raw_, x_, action_, mu_, log_p_, reward_, value_, done_, advantage_,
+      return_;  // (horizon × worlds × …)
   struct Chunk {
     std::vector<float> policy, critic;  // gradients; policy: with log_deviation behind
     double kl = 0;
