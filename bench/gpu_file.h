@@ -29,8 +29,7 @@ struct GpuFile {
             joints.data(),
             ground,
             gravity,
-            h,
-            kPredictions};
+            h};
   }
 
   /// Calls f with every number in order: the one list that writing and reading share.
