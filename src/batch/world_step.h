@@ -206,9 +206,12 @@ GRADUS_INLINE int settle_by_limbs(const BatchConstantsT<F>& c, const RowT<T>& ro
   bool* changed = room.limbs.changed;
   for (int i = 0; i < kind.nlink; ++i) changed[i] = false;
   int reviews = 0;
-  return settle(
+  bool kept = false;
+  const int predictions = settle(
       [&] {
-        predict_by_limbs<T, F>(reviews == 0, kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin,
+        const bool first = !kept;
+        kept = kept || *room.limbs.expect || reviews > 0;
+        predict_by_limbs<T, F>(first, kept, kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin,
                                room.articulated, room.limbs, room.acc, room.a);
       },
       [&] {
@@ -225,6 +228,8 @@ GRADUS_INLINE int settle_by_limbs(const BatchConstantsT<F>& c, const RowT<T>& ro
         return any(mask_or(law, drive));
       },
       c.predictions);
+  *room.limbs.expect = predictions > 1;
+  return predictions;
 }
 
 /// State[k] -> State[k+1] in place. Returns the number of predictions.
