@@ -20,7 +20,7 @@ struct LimbRoomT {
   Mat6T<T>* I;            // (nlink) at the inner end of a limb: what it hands on
   Vec6T<T>* b;            // (nlink)
   bool* changed;          // (nlink) since the last prediction: a force on this link or its joint
-  bool* expect;           // (1) the last step was repeated: worth keeping own, I and b from the first prediction on
+  bool* expect;  // (1) the last step was repeated: worth going by limbs; robots that stand still pay nothing for it
 };
 
 /// Is link i the last of its limb, seen from the tip?
@@ -44,10 +44,9 @@ GRADUS_INLINE void spread_changes(const LinkT<F>* links, int nlink, bool* change
     if (changed[i]) changed[links[i].parent] = true;
 }
 
-/// Inward pass: of everything (first), or of the limbs that changed. keep: for repeats; else nothing of them is written, since
-/// robots that stand need none and the cache is small.
+/// Inward pass: of everything (first), or of the limbs that changed.
 template <class T, class F, class Frames, class Force, class Contact>
-GRADUS_INLINE void inward_by_limbs(bool first, bool keep, const KindArraysT<F>& kind, const CoordinatesT<T>& x, Frames& frames,
+GRADUS_INLINE void inward_by_limbs(bool first, const KindArraysT<F>& kind, const CoordinatesT<T>& x, Frames& frames,
                                    const Force& force, const Contact& contact, const ArticulatedRoomT<T>& room,
                                    const LimbRoomT<T>& limbs, Mat6T<T>& I0, Vec6T<T>& b0) {
   const LinkT<F>* links = kind.links;
@@ -71,14 +70,13 @@ GRADUS_INLINE void inward_by_limbs(bool first, bool keep, const KindArraysT<F>& 
       }
     }
     const FrameT<T>& f = frames.inward(links, x, i);
-    const int at = keep ? i : 0;
-    if (first) own_inertia(*l, f, limbs.own[at], limbs.own_b[at]);
+    if (first) own_inertia(*l, f, limbs.own[i], limbs.own_b[i]);
     if (l->tip) {
-      I = to_full(limbs.own[at]);
-      b = limbs.own_b[at];
+      I = to_full(limbs.own[i]);
+      b = limbs.own_b[i];
     } else {
-      I += limbs.own[at];
-      b += limbs.own_b[at];
+      I += limbs.own[i];
+      b += limbs.own_b[i];
     }
     if (l->branch >= 0) {
       I += room.branch_I[l->branch];
@@ -87,7 +85,7 @@ GRADUS_INLINE void inward_by_limbs(bool first, bool keep, const KindArraysT<F>& 
     contact(i, f, I, b);
     if (i == 0) break;
     eliminate(f, x.v[i - 1], T(l->rotor), force(i), I, b, room.factors[i]);
-    if (keep && ends_limb(links, i)) limbs.I[i] = I, limbs.b[i] = b;
+    if (ends_limb(links, i)) limbs.I[i] = I, limbs.b[i] = b;
     if (!l->follows) {
       const int slot = links[l->parent].branch;
       room.branch_I[slot] += I;
@@ -99,8 +97,8 @@ GRADUS_INLINE void inward_by_limbs(bool first, bool keep, const KindArraysT<F>& 
 }
 
 /// As predict_articulated.
-template <class T, class F, class Frames>
-GRADUS_INLINE void predict_by_limbs(bool first, bool keep, const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x,
+template <class T, class Policy, class F, class Frames>
+GRADUS_INLINE void predict_by_limbs(bool first, const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x,
                                     Frames& frames, const DriveForceT<T>* drive, const StaticContactT<T>* contacts,
                                     const int* begin, const ArticulatedRoomT<T>& room, const LimbRoomT<T>& limbs,
                                     Vec6T<T>* acc, T* a) {
@@ -112,7 +110,7 @@ GRADUS_INLINE void predict_by_limbs(bool first, bool keep, const KindArraysT<F>&
   Mat6T<T> I0;
   Vec6T<T> b0;
   if (!first) spread_changes(kind.links, kind.nlink, limbs.changed);
-  inward_by_limbs(first, keep, kind, x, frames, force, external, room, limbs, I0, b0);
+  inward_by_limbs(first, kind, x, frames, force, external, room, limbs, I0, b0);
   for (int i = 0; i < kind.nlink; ++i) limbs.changed[i] = false;
   const Vec6T<T> acc0 = solve_root(kind.root, g, I0, b0, *room.root);
   aba_outward(kind.links, kind.nlink, x, frames, room.factors, acc0, acc, a);
