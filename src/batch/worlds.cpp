@@ -86,6 +86,9 @@ bool Worlds::set_input(int world, std::span<const double> numbers) {
   Input& i = inputs_[static_cast<std::size_t>(world)];
   if (numbers.size() != i.slab.size()) return false;
   std::copy(numbers.begin(), numbers.end(), i.slab.begin());
+  for (int r = 0; r < engines_[0]->robot_count(); ++r)
+    if (i.slab[static_cast<std::size_t>(engines_[0]->at(r).target + engines_[0]->kind(r).njoint() + kPushLink)] >= 0)
+      engines_[0]->wake(r, states_[static_cast<std::size_t>(world)]);
   return true;
 }
 
@@ -96,6 +99,7 @@ bool Worlds::add_impulse(int world, const Impulse& impulse) {
                       impulse.link < engines_[0]->kind(impulse.robot).nlink();
   if (!exists || waiting.size() == kMaxImpulses) return false;
   waiting.push_back(impulse);
+  engines_[0]->wake(impulse.robot, states_[static_cast<std::size_t>(world)]);
   return true;
 }
 

@@ -70,6 +70,9 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   read_joints(t, r);
   read_servos(t, r);
   SensorReader(r.robot.sensors, log_).read_instance(t, options_);
+  read_sees(t, r);
+  std::vector<Place> feet;
+  if (t.texts("feet", r.robot.feet, feet)) overridden_[{0, "feet"}] = t.place("feet");
   if (t.has("sensors")) overridden_[{0, "sensors"}] = t.place("sensors");  // a set must fit the robot
   read_controller(t, r);
   t.get("copies");
@@ -129,6 +132,20 @@ void InstanceReader::read_base(TableReader& t, RobotInstanceSpec& r) {
   r.robot.root = *root;
   if (*root == RootKind::fixed) r.on_ground = false;
   overridden_[{0, "mass"}] = t.place("base");  // a free base needs one
+}
+
+/// sees = ["ball", "team"]: ground truth of others, as a sensor of that name.
+void InstanceReader::read_sees(TableReader& t, RobotInstanceSpec& r) {
+  std::vector<std::string> words;
+  std::vector<Place> places;
+  if (!t.texts("sees", words, places)) return;
+  SensorSpec s;
+  s.name = "sees", s.kind = "objects", s.place = t.place("sees");
+  s.settings = {{"sees", {}, std::move(words), {}, s.place},
+                {"ideal", {1}, {}, dimension::kNumber, s.place},
+                {"occlusion", {0}, {}, dimension::kNumber, s.place}};
+  std::erase_if(r.robot.sensors, [](const SensorSpec& x) { return x.name == "sees"; });
+  if (!s.settings[0].words.empty()) r.robot.sensors.push_back(std::move(s));
 }
 
 void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {

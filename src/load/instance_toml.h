@@ -31,6 +31,7 @@ class InstanceReader {
   bool read_model(TableReader& t, Draft& draft);
   const std::optional<RobotSpec>& model(const std::string& path);
   void read_base(TableReader& t, RobotInstanceSpec& r);
+  void read_sees(TableReader& t, RobotInstanceSpec& r);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
   void read_scatter(const toml::table& table, RobotInstanceSpec& r);
