@@ -1,10 +1,11 @@
 #include "link/firasim/match.h"
 #include "link/link.h"
+#include "link/tcp/tcp_link.h"
 
 namespace gradus {
 namespace {
 
-constexpr LinkTable kLinks[] = {firasim::kLink};
+constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink};
 
 }  // namespace
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Programs drive robots over the links, end to end: gradus and its clients as people start them.
+
+    links_test.py GRADUS SOURCE [unittest options]
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GRADUS, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+EXAMPLES = SOURCE / "examples"
+sys.path.insert(0, str(EXAMPLES / "tcp"))
+
+
+def run(*args, **kwargs):
+    return subprocess.run([GRADUS, *map(str, args)], capture_output=True, text=True, timeout=120, **kwargs)
+
+
+class Links(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def start(self, *args):
+        """gradus with a link; its process and the first line about where programs connect."""
+        child = subprocess.Popen([GRADUS, "run", *map(str, args), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill(), child.wait(), child.stdout.close(), child.stderr.close()))
+        for line in child.stderr:
+            if "connect to" in line:
+                return child, line
+        self.fail("no address was printed")
+
+    def finish(self, child):
+        out, err = child.communicate(timeout=120)
+        self.assertEqual(child.returncode, 0, err)
+        return json.loads(out)
+
+    def replays(self, log, hash):
+        again = run("replay", log)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(hash, again.stdout)
+
+
+class Tcp(Links):
+    def nod(self, *options):
+        from gradus_tcp import Robot
+        log = self.path / "nod.mcap"
+        child, line = self.start("nao", "--tcp=0,robot=v6", "--for", "1s", "--log", log)
+        robot = Robot(port=int(re.search(r":(\d+)", line)[1]), **dict(options))
+        states = 0
+        for state in robot:
+            robot.answer(target={"HeadYaw": 0.5 * state["time"]})
+            states += 1
+        robot.close()
+        out = self.finish(child)
+        self.assertEqual(states, 101)
+        self.assertEqual((out["tcp"]["answers"], out["tcp"]["lost"]), (100, 0))
+        self.replays(log, out["hash"])
+        return out["hash"]
+
+    def test_lines_and_frames_give_the_same_bits_and_logs_replay_without_the_program(self):
+        self.assertEqual(self.nod(("binary", True)), self.nod(("binary", False)))
+
+    def test_the_examples_run(self):
+        child, line = self.start("nao", "--tcp=0,robot=v4,rate=1kHz", "--for", "2s")
+        port = re.search(r":(\d+)", line)[1]
+        program = self.path / "exchanges"
+        subprocess.run(["c++", "-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", EXAMPLES / "tcp/exchanges.cpp", "-o", program], check=True)
+        said = subprocess.run([program, port], capture_output=True, text=True, timeout=60)
+        self.assertIn("v4: 22 joints, 2001 exchanges", said.stdout, said.stderr)
+        self.assertEqual(self.finish(child)["tcp"]["answers"], 2000)
+
+    def test_a_scene_may_ask_for_it_and_what_is_wrong_is_told(self):
+        scene = self.path / "scene.toml"
+        text = '[world]\ninclude = ["fields/plane.toml"]\n[robot.me]\nmodel = "robots/kidsize.toml"\ncontroller = { tcp = %s, options = "%s" }\n'
+        scene.write_text(text % ("0", "wait=0.1s"))
+        done = run("run", scene, "--for", "0.1s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no program has come for 0.1 s; the run goes on without one", done.stderr)
+        for port, options, hint in (("70000", "", "65535"), ('"nowhere:1"', "", "numeric address"), ("0", "fast", "known: free")):
+            scene.write_text(text % (port, options))
+            done = run("run", scene, "--for", "0.1s")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(hint, done.stderr)
+        self.assertIn("no robot 'v9'", run("run", "nao", "--tcp=0,robot=v9").stderr)
+        self.assertIn("can drive robots", run("run", "nao", "--tcp=0.0.0.0:0,wait=0.1s", "--for", "0.1s").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
