@@ -49,6 +49,7 @@ class RobotChoice {
     if (key == "robot") names_.push_back(value);
     return key == "robot";
   }
+  bool empty() const { return names_.empty(); }
   std::vector<RobotInstanceSpec*> of(SceneSpec& scene, const std::string& kind, const std::string& who,
                                      Diagnostics& faults) const;
   /// Makes `controller` theirs.

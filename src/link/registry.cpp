@@ -1,11 +1,12 @@
 #include "link/firasim/match.h"
 #include "link/link.h"
+#include "link/lola/lola_link.h"
 #include "link/tcp/tcp_link.h"
 
 namespace gradus {
 namespace {
 
-constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink};
+constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink};
 
 }  // namespace
 

@@ -266,7 +266,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
-  given += read_tcp(t, c);
+  given += read_address(t, "tcp", c) + read_address(t, "lola", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
           "give one of keyframes = \"….toml\", walk = \"….toml\", library = \"….so\", process = \"….py\" and tcp = 4000");
@@ -284,14 +284,14 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   t.finish("a controller");
 }
 
-/// tcp = 4000, or "0.0.0.0:4000". Is it there?
-bool InstanceReader::read_tcp(TableReader& t, ControllerSpec& c) {
-  const toml::node* node = t.get("tcp");
+/// tcp = 4000 or "0.0.0.0:4000", lola = "/tmp/robocup": where programs find the robot. Is it there?
+bool InstanceReader::read_address(TableReader& t, const char* key, ControllerSpec& c) {
+  const toml::node* node = t.get(key);
   if (node == nullptr) return false;
-  c.kind = "tcp";
+  c.kind = key;
   if (node->is_string())
     c.file = node->ref<std::string>();
-  else if (std::int64_t port = 0; t.integer("tcp", 0, 65535, port))
+  else if (std::int64_t port = 0; t.integer(key, 0, 65535, port))
     c.file = std::to_string(port);
   return true;
 }
@@ -304,8 +304,8 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   for (const Owner& o :
        {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
-  if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp"))
-    fault(t.place("options"), "options is for libraries, processes and tcp only", "remove it");
+  if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp") && !t.has("lola"))
+    fault(t.place("options"), "options is for libraries, programs and links only", "remove it");
 }
 
 /// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.

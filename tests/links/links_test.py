@@ -94,5 +94,33 @@ class Tcp(Links):
         self.assertIn("can drive robots", run("run", "nao", "--tcp=0.0.0.0:0,wait=0.1s", "--for", "0.1s").stderr)
 
 
+class Lola(Links):
+    def test_a_nao_squats_over_lola_and_the_log_replays_without_the_program(self):
+        log, path = self.path / "a.mcap", self.path / "robocup"
+        child, _ = self.start("nao", f"--lola={path}", "--for", "1s", "--log", log)
+        said = subprocess.run([sys.executable, EXAMPLES / "lola/squat.py", path], capture_output=True, text=True, timeout=60)
+        self.assertRegex(said.stdout, r"84 packets; .* accelerometer -\d", said.stderr)
+        out = self.finish(child)
+        self.assertEqual((out["lola"]["told"], out["lola"]["answers"]), (84, 84))
+        self.assertFalse(path.exists())
+        self.replays(log, out["hash"])
+
+    def test_several_naos_have_a_path_each(self):
+        path = self.path / "robocup"
+        scene = self.path / "scene.toml"
+        scene.write_text('[world]\ninclude = ["fields/plane.toml"]\n[robot.nao]\nmodel = "robots/nao_h25_v6.toml"\n'
+                         'copies = { count = 3, per_row = 3, dx = "70 cm", dy = "70 cm" }\n')
+        child, _ = self.start(scene, f"--lola={path}", "--for", "1s")
+        clients = [subprocess.Popen([sys.executable, EXAMPLES / "lola/squat.py", p, "--quiet"]) for p in (path, f"{path}.nao2", f"{path}.nao3")]
+        self.assertEqual([c.wait(60) for c in clients], [0, 0, 0])
+        out = self.finish(child)
+        self.assertEqual((out["lola"]["answers"], out["lola"]["impatient"]), (3 * 84, 0))
+
+    def test_what_is_wrong_is_told(self):
+        self.assertIn("waits for a program", run("run", "levels", "--lola").stderr)
+        self.assertIn("is no Nao: it has no HeadYaw", run("run", "levels", "--lola=/tmp/gradus-test,robot=level3").stderr)
+        self.assertIn("known: free", run("run", "nao", "--lola=quick").stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
