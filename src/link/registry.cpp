@@ -1,3 +1,4 @@
+#include "link/dynamixel/dynamixel_link.h"
 #include "link/firasim/match.h"
 #include "link/link.h"
 #include "link/lola/lola_link.h"
@@ -6,7 +7,7 @@
 namespace gradus {
 namespace {
 
-constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink};
+constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink, dynamixel::kLink};
 
 }  // namespace
 

@@ -72,6 +72,7 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   SensorReader(r.robot.sensors, log_).read_instance(t, options_);
   if (t.has("sensors")) overridden_[{0, "sensors"}] = t.place("sensors");  // a set must fit the robot
   read_controller(t, r);
+  read_serial(t, r);
   t.get("copies");
   t.finish("[robot." + named.name + "]");
   if (draft.sound) {
@@ -294,6 +295,29 @@ bool InstanceReader::read_address(TableReader& t, const char* key, ControllerSpe
   else if (std::int64_t port = 0; t.integer(key, 0, 65535, port))
     c.file = std::to_string(port);
   return true;
+}
+
+/// serial = { bus = "dynamixel2", baud = "1 MBd", port = "auto", model = "xm430" }: joints as servos on a serial line.
+void InstanceReader::read_serial(TableReader& scene_table, RobotInstanceSpec& r) {
+  const toml::table* table = scene_table.table("serial");
+  if (table == nullptr) return;
+  if (scene_table.has("controller"))
+    fault(place_of(*table), "serial: a controller drives this robot already", "remove one of them");
+  TableReader t(*table, log_);
+  r.controller = ControllerSpec{};
+  r.controller.kind = "dynamixel", r.controller.file = "auto", r.controller.period = scene_.step;
+  r.controller.place = place_of(*table);
+  r.commands = "impedance";
+  std::string bus, model;
+  t.text("bus", bus);
+  t.text("port", r.controller.file);
+  if (bus != "dynamixel1" && bus != "dynamixel2")
+    fault(t.place(), "serial: there is no bus " + in_quotes(bus), "bus is dynamixel1 or dynamixel2");
+  if (!t.text("model", model)) model = bus == "dynamixel1" ? "mx28" : "xm430";
+  r.controller.options = "model=" + model;
+  for (const char* key : {"baud", "options"})
+    if (std::string text; t.text(key, text)) r.controller.options += (key[0] == 'b' ? ",baud=" : ",") + text;
+  t.finish("a serial line");
 }
 
 /// A key of another kind of controller.

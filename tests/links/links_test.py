@@ -122,5 +122,29 @@ class Lola(Links):
         self.assertIn("known: free", run("run", "nao", "--lola=quick").stderr)
 
 
+class Dynamixel(Links):
+    def sine(self, *options):
+        log = self.path / "arm.mcap"
+        child, line = self.start(EXAMPLES / "dynamixel/arm.toml", "--for", "4s", "--log", log, *options)
+        said = subprocess.run([sys.executable, EXAMPLES / "dynamixel/sine.py", re.search(r"connect to (\S+?)[: ]", line)[1]],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("id 4 model 1030", said.stdout)
+        worst = int(re.search(r"at most (\d+)", said.stdout)[1])
+        self.assertLess(worst, 150)  # 1.2 rad/s at most: 0.1 s behind
+        out = self.finish(child)
+        self.assertEqual(out["dynamixel"]["damaged"] + out["dynamixel"]["refused"] + out["dynamixel"]["lost_bytes"], 0)
+        self.replays(log, out["hash"])
+
+    def test_four_servos_follow_a_sine_and_the_log_replays_without_the_program(self):
+        self.sine()
+
+    def test_what_is_wrong_is_told(self):
+        self.assertIn("known: xm430", run("run", "arm", "--dynamixel=robot=arm,model=rx28").stderr)
+        self.assertIn("no baud rate", run("run", "arm", "--dynamixel=robot=arm,baud=1234567").stderr)
+        self.assertIn("one bus, one protocol", run("run", "arm", "--dynamixel=robot=arm,model.shoulder=ax12").stderr)
+        self.assertIn("is there already", run("run", "arm", "--dynamixel=/etc/hostname,robot=arm").stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -234,6 +234,10 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
     faults.push_back(
         {{}, Severity::error, "--lola: no Nao V6 of this scene waits for a program", "name one: robot=NAME"});
   for (std::size_t i = 0; i < robots.size(); ++i) {
+    if (!robots[i]->robot.find_joint("HeadYaw")) {
+      faults.push_back({{}, Severity::error, "--lola: robot '" + robots[i]->name + "' is no Nao: it has no HeadYaw", ""});
+      continue;
+    }
     robots[i]->controller = c;
     robots[i]->controller.file = i == 0 ? path : path + "." + robots[i]->name;
     if (robots[i]->robot.sensors.empty())
