@@ -2,12 +2,13 @@
 #include "link/firasim/match.h"
 #include "link/link.h"
 #include "link/lola/lola_link.h"
+#include "link/naoqi/naoqi_link.h"
 #include "link/tcp/tcp_link.h"
 
 namespace gradus {
 namespace {
 
-constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink, dynamixel::kLink};
+constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink, dynamixel::kLink, naoqi::kLink};
 
 }  // namespace
 

@@ -267,7 +267,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
-  given += read_address(t, "tcp", c) + read_address(t, "lola", c);
+  given += read_address(t, "tcp", c) + read_address(t, "lola", c) + read_address(t, "naoqi", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
           "give one of keyframes = \"….toml\", walk = \"….toml\", library = \"….so\", process = \"….py\" and tcp = 4000");
@@ -328,7 +328,7 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   for (const Owner& o :
        {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
-  if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp") && !t.has("lola"))
+  if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp") && !t.has("lola") && !t.has("naoqi"))
     fault(t.place("options"), "options is for libraries, programs and links only", "remove it");
 }
 

@@ -641,7 +641,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "walk", "library", "process", "tcp", "lola", "dynamixel"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "library", "process", "tcp", "lola", "dynamixel", "naoqi"};
   return names;
 }
 

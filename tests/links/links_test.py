@@ -146,5 +146,37 @@ class Dynamixel(Links):
         self.assertIn("is there already", run("run", "arm", "--dynamixel=/etc/hostname,robot=arm").stderr)
 
 
+class Naoqi(Links):
+    def script(self, name, seconds):
+        log = self.path / "run.mcap"
+        child, line = self.start("nao", "--naoqi=0,robot=v6,lockstep,patience=0.5s", "--for", f"{seconds}s", "--log", log)
+        said = subprocess.run([sys.executable, EXAMPLES / f"naoqi/{name}.py", "--port", re.search(r":(\d+)", line)[1]],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        out = self.finish(child)
+        self.assertEqual(out["naoqi"]["faults"], 0)
+        self.assertFalse(out["robots"]["v6"]["fallen"])
+        self.replays(log, out["hash"])
+        return [float(x) for x in re.findall(r"-?\d+\.?\d*", said.stdout)]
+
+    def test_five_seconds_straight_ahead(self):
+        walked = self.script("walk", 12)[0]
+        self.assertTrue(0.44 <= walked <= 0.52, walked)  # as gradus paper usarsim-walk demands; real robot 0.48 m
+
+    def test_five_seconds_on_the_spot(self):
+        turned = self.script("turn", 12)[0]
+        self.assertTrue(195 <= turned <= 225, turned)  # usarsim-turn; real robot 210 degrees
+
+    def test_a_circle_closes(self):
+        width, _, gap = self.script("circle", 50)
+        self.assertLess(abs(width - 1.2), 0.12)
+        self.assertLess(gap, 0.15)
+
+    def test_tai_chi(self):
+        seconds, one_leg, tilt = self.script("tai_chi", 80)
+        self.assertGreater(one_leg, 55)
+        self.assertLess(tilt, 10)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

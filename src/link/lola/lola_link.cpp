@@ -62,8 +62,6 @@ void append_header(Bytes& out, std::uint16_t tick, int camera, const SensorImage
   append_le(out, static_cast<std::uint16_t>(image.height));
 }
 
-bool is_v6(const RobotInstanceSpec& r) { return r.robot.name.find("nao") == 0 && r.robot.name.ends_with("v6"); }
-
 }  // namespace
 
 Result<std::unique_ptr<LolaLink>> LolaLink::open(World& world) {
@@ -228,20 +226,10 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
       });
   Options options;
   append(faults, read_options(c, options));
-  std::vector<RobotInstanceSpec*> robots = choice.of(scene, "lola", "--lola", faults);
-  if (choice.empty()) std::erase_if(robots, [](const RobotInstanceSpec* r) { return !is_v6(*r); });
-  if (robots.empty() && faults.empty())
-    faults.push_back(
-        {{}, Severity::error, "--lola: no Nao V6 of this scene waits for a program", "name one: robot=NAME"});
+  const auto robots = nao::chosen_naos(choice, scene, "lola", "--lola", true, faults);
   for (std::size_t i = 0; i < robots.size(); ++i) {
-    if (!robots[i]->robot.find_joint("HeadYaw")) {
-      faults.push_back({{}, Severity::error, "--lola: robot '" + robots[i]->name + "' is no Nao: it has no HeadYaw", ""});
-      continue;
-    }
     robots[i]->controller = c;
     robots[i]->controller.file = i == 0 ? path : path + "." + robots[i]->name;
-    if (robots[i]->robot.sensors.empty())
-      for (const char* set : {"nao_v6", "nao_motors"}) append(faults, add_sensor_set(set, robots[i]->robot.sensors));
     if (options.images) append(faults, add_sensor_set("nao_cameras", robots[i]->robot.sensors));
   }
   return faults;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "load/sensor_toml.h"
 #include "math/vec.h"
 
 namespace gradus::nao {
@@ -39,6 +40,28 @@ void read_sensor(const SensorReading& s, Readings& out) {
 }
 
 }  // namespace
+
+std::vector<RobotInstanceSpec*> chosen_naos(const RobotChoice& choice, SceneSpec& scene, const std::string& kind,
+                                            const std::string& who, bool only_v6, Diagnostics& faults) {
+  std::vector<RobotInstanceSpec*> robots = choice.of(scene, kind, who, faults);
+  const auto is_nao = [](const RobotInstanceSpec* r) { return static_cast<bool>(r->robot.find_joint("HeadYaw")); };
+  const auto is_meant = [&](const RobotInstanceSpec* r) {
+    return is_nao(r) && (!only_v6 || r->robot.name.ends_with("v6"));
+  };
+  if (choice.empty()) std::erase_if(robots, [&](const RobotInstanceSpec* r) { return !is_meant(r); });
+  if (robots.empty() && faults.empty())
+    faults.push_back({{},
+                      Severity::error,
+                      who + ": no Nao" + (only_v6 ? " V6" : "") + " of this scene waits for a program",
+                      "name one: robot=NAME"});
+  for (RobotInstanceSpec* r : robots) {
+    if (!is_nao(r))
+      faults.push_back({{}, Severity::error, who + ": robot '" + r->name + "' is no Nao: it has no HeadYaw", ""});
+    else if (r->robot.sensors.empty())
+      for (const char* set : {"nao_v6", "nao_motors"}) append(faults, add_sensor_set(set, r->robot.sensors));
+  }
+  return robots;
+}
 
 int joint_number(std::string_view name) {
   if (name == "RHipYawPitch") name = "LHipYawPitch";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "link/items.h"
 #include "state/controller.h"
 
 namespace gradus::nao {
@@ -47,6 +48,11 @@ class Body {
   std::array<int, 25> joints_{};
   int right_hip_yaw_pitch_ = -1;
 };
+
+/// The Naos that an option of the command line is about: those named, or all (V6 only, if so) that nothing else drives.
+/// Each has the sensors of the real one, or gets them. Errors are about the option `who`.
+std::vector<RobotInstanceSpec*> chosen_naos(const RobotChoice& choice, SceneSpec& scene, const std::string& kind,
+                                            const std::string& who, bool only_v6, Diagnostics& faults);
 
 /// Number of a joint of the interfaces; −1: there is none of this name. RHipYawPitch is LHipYawPitch.
 int joint_number(std::string_view name);
