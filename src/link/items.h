@@ -1,5 +1,6 @@
 /// Options of links: items between commas, "free,patience=2s".
 #pragma once
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ class RobotChoice {
     return key == "robot";
   }
   bool empty() const { return names_.empty(); }
+  bool means(const std::string& name) const {
+    return empty() || std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
   std::vector<RobotInstanceSpec*> of(SceneSpec& scene, const std::string& kind, const std::string& who,
                                      Diagnostics& faults) const;
   /// Makes `controller` theirs.

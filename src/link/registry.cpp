@@ -4,11 +4,13 @@
 #include "link/lola/lola_link.h"
 #include "link/naoqi/naoqi_link.h"
 #include "link/tcp/tcp_link.h"
+#include "link/usarsim/usarsim_link.h"
 
 namespace gradus {
 namespace {
 
-constexpr LinkTable kLinks[] = {firasim::kLink, tcp::kLink, lola::kLink, dynamixel::kLink, naoqi::kLink};
+constexpr LinkTable kLinks[] = {firasim::kLink,   tcp::kLink,   lola::kLink,
+                                dynamixel::kLink, naoqi::kLink, usarsim::kLink};
 
 }  // namespace
 

@@ -178,5 +178,15 @@ class Naoqi(Links):
         self.assertLess(tilt, 10)
 
 
+class Usarsim(Links):
+    def test_raw_lines_swing_the_head_as_in_paper_001_and_the_log_replays(self):
+        log = self.path / "a.mcap"
+        child, line = self.start("nao", "--usarsim=0,truth=0,robot=v6", "--for", "5s", "--log", log)
+        said = subprocess.run([sys.executable, EXAMPLES / "usarsim/head_yaw.py", "--port", re.search(r":(\d+)", line)[1], "--fps", "25"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertLess(float(re.search(r"HeadYaw ([\d.]+) degrees", said.stdout)[1]), 4, said.stderr)
+        self.replays(log, self.finish(child)["hash"])
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

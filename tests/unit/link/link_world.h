@@ -93,10 +93,15 @@ class Client {
     for (char c = 0; recv(fd_, &c, 1, 0) == 1 && c != '\n';) out += c;
     return out;
   }
-  /// What is there now, or exactly `bytes`.
   std::string read(std::size_t bytes) {
     std::string out(bytes, '\0');
     const ssize_t n = recv(fd_, out.data(), bytes, MSG_WAITALL);
+    out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return out;
+  }
+  std::string available() {  // what is there now
+    std::string out(1 << 16, '\0');
+    const ssize_t n = recv(fd_, out.data(), out.size(), MSG_DONTWAIT);
     out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return out;
   }
