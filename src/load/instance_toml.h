@@ -42,6 +42,8 @@ class InstanceReader {
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);
   void read_controller_table(const toml::table& table, ControllerSpec& c);
+  bool read_address(TableReader& t, const char* key, ControllerSpec& c);
+  void read_serial(TableReader& t, RobotInstanceSpec& r);
   void refuse_foreign_keys(TableReader& t);
   void read_program(const toml::node& node, ControllerSpec& c);
   void check_controller_file(const RobotInstanceSpec& r);
