@@ -137,6 +137,18 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   return {};
 }
 
+void World::take(State& state, Input& input) {
+  give_back(state, input);
+  report_.not_finite = -1;
+  count_pushes();
+  engine_->look(state_[0]);
+}
+
+void World::give_back(State& state, Input& input) {
+  std::swap(state_[0], state);
+  std::swap(input_, input);
+}
+
 std::uint64_t World::hash() const {
   std::uint64_t h = hash_doubles(input_.slab, hash_doubles(state_[0].slab, static_cast<std::uint64_t>(state_[0].k)));
   for (const Setting& s : settings_) {

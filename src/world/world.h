@@ -148,6 +148,8 @@ class World : private ImageSource {
   /// kind.
   /// "" or what is wrong; then nothing has changed.
   std::string set_parameter(const std::string& path, double value);
+  /// All of them at once: those not named are as at first again.
+  std::string take_settings(std::vector<Setting> settings);
   const std::vector<Setting>& settings() const { return settings_; }
   std::optional<double> setting(const std::string& path) const;  // as set; none: never
   const RobotSpec* spec(int robot) const {
@@ -178,6 +180,11 @@ class World : private ImageSource {
   bool set_input(std::span<const double> input);
   void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
+  /// Takes the place of another world of the same model, by swapping State and Input with it [batch/worlds.h]; give_back
+  /// with the same two before anything else is asked. What is in neither stays: settings, levels, the report, energy
+  /// books, frames of cameras.
+  void take(State& state, Input& input);
+  void give_back(State& state, Input& input);
   std::uint64_t hash() const;  // of k, State and Input
   Snapshot snapshot() const;
   /// False, and nothing changed, if it does not fit this model.
@@ -225,7 +232,6 @@ class World : private ImageSource {
     std::vector<std::pair<int, RobotModel>> robots;  // those that change
   };
   std::string make_variant(std::span<const Setting> settings, Variant& out) const;
-  std::string take_settings(std::vector<Setting> settings);
   void exchange(Variant& variant);
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
