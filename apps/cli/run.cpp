@@ -38,7 +38,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--for", o->duration, "simulated time, as in 10s (default: the scene's)")
       ->check(CLI::Validator([](std::string& s) { return check_duration(s); }, "TIME"));
   cmd->add_option("--speed", o->speed,
-                  "max, real, or a factor of real time (default: max; real with --view and --firasim)")
+                  "max, real, or a factor of real time (default: max; real with --view, --firasim and free links)")
       ->check(CLI::Validator([](std::string& s) { return check_speed(s); }, "SPEED"));
   auto* log = cmd->add_option("--log", o->logs, "write a log: FILE.mcap (replayable) or FILE.csv");
   cmd->add_option("--record", o->properties,
@@ -59,11 +59,11 @@ void add_run(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--past", o->past_megabytes, "with --view: megabytes for going back in time (default: 256)")
       ->check(CLI::Range(1, 65536))
       ->needs(view);
-  cmd->add_option("--firasim", o->firasim,
-                  "teams play over FIRASim's protocol: blue, yellow, both, none, sync, vision=A:P, commands=A:P, …, "
-                  "between commas")
-      ->expected(0, 1)
-      ->default_str("");
+  for (const LinkTable& l : all_links())
+    cmd->add_option("--" + std::string(l.name), o->links[std::string(l.name)],
+                    std::string(l.about) + (l.usage.empty() ? "" : ": " + std::string(l.usage) + ", between commas"))
+        ->expected(0, 1)
+        ->default_str("");
   cmd->add_flag("--json", o->json, "one JSON object on standard output and nothing else");
   cmd->add_flag("--quiet", o->quiet, "no progress");
   cmd->footer(

@@ -38,7 +38,8 @@ std::unique_ptr<Session> start_session(const RunOptions& o) {
   s.logs = o.logs, s.properties = o.properties, s.timed = o.timed;
   double duration = 0;
   if (!o.duration.empty() && !parse_quantity(o.duration, dimension::kTime, duration)) s.duration = duration;
-  if (o.firasim) s.links.emplace_back("firasim", *o.firasim);
+  for (const auto& [name, options] : o.links)
+    if (options) s.links.emplace_back(name, *options);
   auto session = Session::make(std::move(*scene), s);
   print(session.notes());
   if (!session) return nullptr;
@@ -194,8 +195,12 @@ Summary drive(Session& run, const RunOptions& o) {
   Progress progress(setup);
   const auto last = static_cast<std::int64_t>(std::llround(run.duration() / w.model().step));
   const double start = now();
+  std::size_t told = 0;  // events
   while (w.k() < last && !interrupted && run.stopped().empty()) {
     run.step();
+    for (; told < run.events().size(); ++told)
+      if (const Event& e = run.events()[told]; e.kind == "link")
+        std::fprintf(stderr, "%.3f s: %s: %s\n", e.time, e.robot.c_str(), e.what.c_str());
     pacing.wait(w.time());
     if (w.k() % 16 == 0) progress.update(w.time());
   }

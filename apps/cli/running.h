@@ -2,6 +2,7 @@
 /// printed.
 #pragma once
 #include <csignal>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ struct RunOptions {
   std::string scene, duration, speed;  // speed "": as fast as possible, or real time with viewers and clients
   std::vector<std::string> logs, properties, motions, sets;
   std::vector<std::string> timed;      // "TIME: PATH=VALUE", set while it runs
-  std::optional<std::string> firasim;  // what follows --firasim=
+  std::map<std::string, std::optional<std::string>> links;  // by name: what follows --NAME=
   std::optional<int> view_port;        // serve the viewer; 0: any free port
   int past_megabytes = 256;            // memory for going back in the viewer
   std::optional<std::uint64_t> seed;

@@ -123,10 +123,12 @@ std::string Worlds::push(int w, int robot, int link, Vec3 force, Vec3 p_L) {
   std::copy_n(numbers, 7,
               inputs_[static_cast<std::size_t>(w)].slab.begin() + engine.at(robot).target +
                   engine.kind(robot).njoint() + kPushLink);
+  if (!none) engine.wake(robot, states_[static_cast<std::size_t>(w)]);
   return "";
 }
 
 std::string Worlds::set_parameters(int w, std::vector<Setting> settings) {
+  any_seat().engine().wake(-1, states_[static_cast<std::size_t>(w)]);  // as in a World: it has changed for all
   return seat(w, 0).take_settings(std::move(settings));
 }
 
@@ -134,6 +136,10 @@ bool Worlds::set_input(int world, std::span<const double> numbers) {
   Input& i = inputs_[static_cast<std::size_t>(world)];
   if (numbers.size() != i.slab.size()) return false;
   std::copy(numbers.begin(), numbers.end(), i.slab.begin());
+  const Engine& engine = any_seat().engine();
+  for (int r = 0; r < engine.robot_count(); ++r)
+    if (i.slab[static_cast<std::size_t>(engine.at(r).target + engine.kind(r).njoint() + kPushLink)] >= 0)
+      engine.wake(r, states_[static_cast<std::size_t>(world)]);
   return true;
 }
 
@@ -144,6 +150,7 @@ bool Worlds::add_impulse(int world, const Impulse& impulse) {
                       impulse.link < any_seat().engine().kind(impulse.robot).nlink();
   if (!exists || waiting.size() == kMaxImpulses) return false;
   waiting.push_back(impulse);
+  any_seat().engine().wake(impulse.robot, states_[static_cast<std::size_t>(world)]);
   return true;
 }
 

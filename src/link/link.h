@@ -21,6 +21,11 @@
 
 namespace gradus {
 
+/// Something that happened at a link and that people should be told: a program came, went, said something.
+struct LinkNotice {
+  std::string robot, kind, what;  // kind: of the Event that it becomes
+};
+
 class ProtocolLink {
  public:
   virtual ~ProtocolLink() = default;
@@ -32,6 +37,10 @@ class ProtocolLink {
   virtual void publish(const World& world) = 0;
   /// Do the programs keep time with the wall clock? False in lock-step.
   virtual bool wants_real_time() const = 0;
+  /// Do they keep a state of their own, so that the run cannot go back in time?
+  virtual bool keeps_programs() const { return false; }
+  /// What happened since the last call.
+  virtual std::vector<LinkNotice> take_notices() { return {}; }
   /// Why the run cannot go on without the program; "": it can.
   virtual std::string failure() const { return ""; }
   /// Where programs find it, one line each, as people want to read it.
@@ -46,6 +55,7 @@ class ProtocolLink {
 /// One kind of link.
 struct LinkTable {
   std::string_view name, about;
+  std::string_view usage;  // the options, as people are shown them
   /// Does the scene itself ask for it?
   bool (*asked_for)(const SceneSpec& scene);
   /// Changes the scene as the options say, before it is compiled (options: what follows --NAME=). Errors are about the

@@ -70,8 +70,12 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   read_joints(t, r);
   read_servos(t, r);
   SensorReader(r.robot.sensors, log_).read_instance(t, options_);
+  read_sees(t, r);
+  std::vector<Place> feet;
+  if (t.texts("feet", r.robot.feet, feet)) overridden_[{0, "feet"}] = t.place("feet");
   if (t.has("sensors")) overridden_[{0, "sensors"}] = t.place("sensors");  // a set must fit the robot
   read_controller(t, r);
+  read_serial(t, r);
   t.get("copies");
   t.finish("[robot." + named.name + "]");
   if (draft.sound) {
@@ -129,6 +133,20 @@ void InstanceReader::read_base(TableReader& t, RobotInstanceSpec& r) {
   r.robot.root = *root;
   if (*root == RootKind::fixed) r.on_ground = false;
   overridden_[{0, "mass"}] = t.place("base");  // a free base needs one
+}
+
+/// sees = ["ball", "team"]: ground truth of others, as a sensor of that name.
+void InstanceReader::read_sees(TableReader& t, RobotInstanceSpec& r) {
+  std::vector<std::string> words;
+  std::vector<Place> places;
+  if (!t.texts("sees", words, places)) return;
+  SensorSpec s;
+  s.name = "sees", s.kind = "objects", s.place = t.place("sees");
+  s.settings = {{"sees", {}, std::move(words), {}, s.place},
+                {"ideal", {1}, {}, dimension::kNumber, s.place},
+                {"occlusion", {0}, {}, dimension::kNumber, s.place}};
+  std::erase_if(r.robot.sensors, [](const SensorSpec& x) { return x.name == "sees"; });
+  if (!s.settings[0].words.empty()) r.robot.sensors.push_back(std::move(s));
 }
 
 void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {
@@ -266,9 +284,10 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
   }
+  given += read_address(t, "tcp", c) + read_address(t, "lola", c) + read_address(t, "naoqi", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\", policy = \"….json\", library = \"….so\" and process = \"….py\"");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
@@ -281,6 +300,41 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   if (const toml::node* program = t.get("program")) read_program(*program, c);
   if (given == 1) refuse_foreign_keys(t);
   t.finish("a controller");
+}
+
+/// tcp = 4000 or "0.0.0.0:4000", lola = "/tmp/robocup": where programs find the robot. Is it there?
+bool InstanceReader::read_address(TableReader& t, const char* key, ControllerSpec& c) {
+  const toml::node* node = t.get(key);
+  if (node == nullptr) return false;
+  c.kind = key;
+  if (node->is_string())
+    c.file = node->ref<std::string>();
+  else if (std::int64_t port = 0; t.integer(key, 0, 65535, port))
+    c.file = std::to_string(port);
+  return true;
+}
+
+/// serial = { bus = "dynamixel2", baud = "1 MBd", port = "auto", model = "xm430" }: joints as servos on a serial line.
+void InstanceReader::read_serial(TableReader& scene_table, RobotInstanceSpec& r) {
+  const toml::table* table = scene_table.table("serial");
+  if (table == nullptr) return;
+  if (scene_table.has("controller"))
+    fault(place_of(*table), "serial: a controller drives this robot already", "remove one of them");
+  TableReader t(*table, log_);
+  r.controller = ControllerSpec{};
+  r.controller.kind = "dynamixel", r.controller.file = "auto", r.controller.period = scene_.step;
+  r.controller.place = place_of(*table);
+  r.commands = "impedance";
+  std::string bus, model;
+  t.text("bus", bus);
+  t.text("port", r.controller.file);
+  if (bus != "dynamixel1" && bus != "dynamixel2")
+    fault(t.place(), "serial: there is no bus " + in_quotes(bus), "bus is dynamixel1 or dynamixel2");
+  if (!t.text("model", model)) model = bus == "dynamixel1" ? "mx28" : "xm430";
+  r.controller.options = "model=" + model;
+  for (const char* key : {"baud", "options"})
+    if (std::string text; t.text(key, text)) r.controller.options += (key[0] == 'b' ? ",baud=" : ",") + text;
+  t.finish("a serial line");
 }
 
 /// A key of another kind of controller.
@@ -296,8 +350,8 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   for (const char* key : {"rate", "period"})
     if (t.has(key) && t.has("policy"))
       fault(t.place(key), fmt::format("a policy has the {} that it was learned with", key), "remove it");
-  if (t.has("options") && !t.has("library") && !t.has("process"))
-    fault(t.place("options"), "options is for libraries and processes only", "remove it");
+  if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp") && !t.has("lola") && !t.has("naoqi"))
+    fault(t.place("options"), "options is for libraries, programs and links only", "remove it");
 }
 
 /// program = [ { forward = "9.5 cm/s", steps = 12 }, … ]: what a walk does, one part after the other.

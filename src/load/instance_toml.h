@@ -32,6 +32,7 @@ class InstanceReader {
   bool read_model(TableReader& t, Draft& draft);
   const std::optional<RobotSpec>& model(const std::string& path);
   void read_base(TableReader& t, RobotInstanceSpec& r);
+  void read_sees(TableReader& t, RobotInstanceSpec& r);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
   void read_scatter(const toml::table& table, RobotInstanceSpec& r);
@@ -42,6 +43,8 @@ class InstanceReader {
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);
   void read_controller_table(const toml::table& table, ControllerSpec& c);
+  bool read_address(TableReader& t, const char* key, ControllerSpec& c);
+  void read_serial(TableReader& t, RobotInstanceSpec& r);
   void refuse_foreign_keys(TableReader& t);
   void read_program(const toml::node& node, ControllerSpec& c);
   void check_controller_file(const RobotInstanceSpec& r);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "load/shipped.h"
 #include "load/source_text.h"
 
 namespace gradus {
@@ -155,6 +156,12 @@ void SensorReader::use(const std::string& word, const Place& place, const LoadOp
     top.finish("a sensor set");
     read_file(*file);
   }
+}
+
+Diagnostics add_sensor_set(const std::string& name, std::vector<SensorSpec>& out) {
+  Diagnostics log;
+  SensorReader(out, log).use(name, {}, shipped_files());
+  return log;
 }
 
 }  // namespace gradus

@@ -26,11 +26,12 @@ class SensorReader {
   void read_file(const toml::table& file);
   /// What a scene says of one robot: `sensors` and `sensor`.
   void read_instance(TableReader& t, const LoadOptions& options);
+  /// "off", "ideal", "real", or a set.
+  void use(const std::string& word, const Place& place, const LoadOptions& options);
 
  private:
   void read_types(const toml::node& node);
   void read_sensor(const toml::table& table);
-  void use(const std::string& word, const Place& place, const LoadOptions& options);
   /// Everything that is not common to all kinds, as it stands.
   void read_settings(const toml::table& table, const std::string& prefix, SensorSpec& out);
   void read_setting(const toml::node& node, const std::string& key, SensorSpec& out);
@@ -43,5 +44,8 @@ class SensorReader {
   Diagnostics& log_;
   std::map<std::string, SensorSpec> types_;
 };
+
+/// Adds a set that comes with gradus ("nao_v6"), as `sensors = "…"` of a scene does.
+Diagnostics add_sensor_set(const std::string& name, std::vector<SensorSpec>& out);
 
 }  // namespace gradus

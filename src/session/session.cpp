@@ -143,7 +143,9 @@ bool Session::can_rewind() const {
   const auto keeps_a_state = [](const RobotInstanceSpec& r) {
     return r.controller.kind == "library" || r.controller.kind == "process";
   };
-  return can_restore() && std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
+  const auto has_programs = [](const auto& link) { return link->keeps_programs(); };
+  return can_restore() && std::none_of(links_.begin(), links_.end(), has_programs) &&
+         std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
 }
 
 bool Session::rewind_to(const Snapshot& snapshot) {
@@ -176,6 +178,9 @@ void Session::step() {
   for (auto& r : recorders_) r->after_step(*world_);
   if (world_->k() % log_steps_ == 0) write_csv();
   watch_->look(*world_, events_);
+  for (auto& link : links_)
+    for (LinkNotice& n : link->take_notices())
+      events_.push_back({world_->time(), std::move(n.kind), std::move(n.what), std::move(n.robot)});
   stopped_ = controllers_.failure();
   for (auto& link : links_)
     if (stopped_.empty()) stopped_ = link->failure();

@@ -47,6 +47,7 @@ struct MotionNeeds {
   bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
   bool couples_world = false;        // its contacts with the static world go through couple, like all others
   bool infinite_mass = false;        // no impulse moves it
+  bool may_sleep = false;            // at rest it may be left as it is until something comes near [engine/sleepers.h]
 };
 
 /// A private number of a motion that people may look at.

@@ -37,7 +37,7 @@ class BoardLink : public ProtocolLink {
 
 /// The line of the registry.
 inline constexpr LinkTable kBoard{
-    "board", "a notice board in memory", [](const SceneSpec&) { return false; },
+    "board", "a notice board in memory", "", [](const SceneSpec&) { return false; },
     [](const std::string&, SceneSpec&) { return Diagnostics{}; },
     [](const std::string&, World&) -> Result<std::unique_ptr<ProtocolLink>> {
       return std::unique_ptr<ProtocolLink>(std::make_unique<BoardLink>());

@@ -84,7 +84,8 @@ Diagnostics apply_options(const std::string& items, SceneSpec& scene, bool& wait
 bool asked_for(const SceneSpec& scene);
 Diagnostics prepare(const std::string& options, SceneSpec& scene);
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world);
-inline constexpr LinkTable kLink{"firasim", "wheeled soccer teams over FIRASim's protocol (UDP)", asked_for, prepare,
+inline constexpr LinkTable kLink{"firasim", "teams play over FIRASim's protocol",
+                                 "blue, yellow, both, none, sync, vision=A:P, commands=A:P, …", asked_for, prepare,
                                  open_link};
 
 }  // namespace gradus::firasim

@@ -7,21 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+
+#include "link/program/lines.h"
 
 extern char** environ;
 
 namespace gradus {
 namespace {
 
-using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLineMax = 1 << 20;  // bytes of an answer
@@ -62,79 +60,6 @@ int spawn(const std::vector<std::string>& words, int io, pid_t& child) {
   return result;
 }
 
-std::string first_line(const std::string& robot, const RobotKind& kind, double period) {
-  json j{{"robot", robot}, {"kind", kind.name}, {"period", period}, {"feet", kind.feet.size()}};
-  for (const char* list : {"joints", "lower", "upper", "motors"}) j[list] = json::array();
-  for (const Joint& joint : kind.joints) {
-    j["joints"].push_back(kind.objects[static_cast<std::size_t>(joint.object)].name);
-    j["lower"].push_back(joint.lower);  // null: none
-    j["upper"].push_back(joint.upper);
-    j["motors"].push_back(joint.drive >= 0);
-  }
-  return j.dump() + "\n";
-}
-
-json of(std::span<const double> x) { return json(std::vector<double>(x.begin(), x.end())); }
-json of(const Vec3& v) { return {v.x, v.y, v.z}; }
-
-std::string line_of(const RobotOutput& o) {
-  json j{{"k", o.k},
-               {"time", o.time},
-               {"q", of(o.q)},
-               {"v", of(o.v)},
-               {"tau", of(o.tau)},
-               {"q_motor", of(o.q_motor)},
-               {"current", of(o.current)},
-               {"voltage", of(o.voltage)},
-               {"position", of(o.p_WB)},
-               {"orientation", {o.q_WB.w, o.q_WB.x, o.q_WB.y, o.q_WB.z}},
-               {"velocity", of(o.v_WB)},
-               {"gyro", of(o.gyro)},
-               {"accelerometer", of(o.accelerometer)},
-               {"foot_force", of(o.foot_force)}};
-  if (!o.sensors.empty()) j["sensors"] = json::object();
-  for (const SensorReading& s : o.sensors)
-    j["sensors"][std::string(s.name)] = {{"kind", s.kind},
-                                            {"channels", std::vector<std::string>(s.channels.begin(), s.channels.end())},
-                                            {"time", s.time},
-                                            {"sample", s.sample},
-                                            {"values", of(s.values)},
-                                            {"truth", of(s.truth)}};
-  return j.dump() + "\n";
-}
-
-/// One number for each joint, or some by name. "" or what is wrong; `out` changes only if all is well.
-std::string take_numbers(const json& j, const char* key, const std::vector<std::string>& joints,
-                         std::span<double> out) {
-  std::vector<double> values(out.begin(), out.end());
-  const std::string name(key);
-  if (j.is_array()) {
-    if (j.size() != joints.size())
-      return name + " has " + std::to_string(j.size()) + " numbers, the robot " + std::to_string(joints.size()) +
-             " joints";
-    for (std::size_t i = 0; i < j.size(); ++i) {
-      if (!j[i].is_number()) return name + " holds something that is not a number";
-      values[i] = j[i].get<double>();
-    }
-  } else if (j.is_object()) {
-    for (const auto& [joint, value] : j.items()) {
-      const auto it = std::find(joints.begin(), joints.end(), joint);
-      const std::string near = it == joints.end() ? nearest(joint, joints) : "";
-      if (it == joints.end())
-        return "there is no joint '" + joint + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?");
-      if (!value.is_number()) return name + " of '" + joint + "' is not a number";
-      values[static_cast<std::size_t>(it - joints.begin())] = value.get<double>();
-    }
-  } else {
-    return name + " is neither a list of numbers nor an object by joint";
-  }
-  for (const double x : values)
-    if (!std::isfinite(x)) return name + " is not finite";
-  std::copy(values.begin(), values.end(), out.begin());
-  return "";
-}
-
-std::string shortened(const std::string& text) { return text.size() > 60 ? text.substr(0, 60) + "…" : text; }
 
 }  // namespace
 
@@ -145,8 +70,7 @@ Result<std::unique_ptr<ProcessController>> ProcessController::start(const std::s
   std::unique_ptr<ProcessController> c(new ProcessController);
   c->path_ = path;
   c->robot_ = robot_name;
-  for (const Joint& joint : kind.joints)
-    c->joints_.push_back(kind.objects[static_cast<std::size_t>(joint.object)].name);
+  c->joints_ = joint_names(kind);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return error(place, std::string("cannot speak with a program: ") + std::strerror(errno), "");
@@ -159,7 +83,7 @@ Result<std::unique_ptr<ProcessController>> ProcessController::start(const std::s
         place, "cannot start '" + path + "': " + std::strerror(fault),
         fault == EACCES ? "make it executable: chmod +x" : "a program needs a first line as in #!/usr/bin/env python3");
   }
-  if (!c->send(first_line(robot_name, kind, period))) return error(place, c->failure_, "");
+  if (!c->send(robot_line(robot_name, kind, period))) return error(place, c->failure_, "");
   return c;
 }
 
@@ -226,53 +150,25 @@ bool ProcessController::receive(std::string& line) {
   }
 }
 
-/// The numbers that a key of an answer is about; null: another key.
-static const std::span<double>* impedance_of(const std::string& key, const RobotCommand& command) {
-  return key == "velocity" ? &command.velocity
-         : key == "torque" ? &command.torque
-         : key == "kp"     ? &command.kp
-         : key == "kd"     ? &command.kd
-                           : nullptr;
-}
-
 void ProcessController::take(const std::string& line, RobotCommand& command) {
-  const json j = json::parse(line, nullptr, false);
-  if (!j.is_object())
-    return fail("answered '" + shortened(line) +
-                "' instead of a JSON object; its standard output belongs to gradus, print to standard error");
-  for (const auto& [key, value] : j.items()) {
-    std::string problem;
-    if (key == "target") {
-      problem = take_numbers(value, "target", joints_, command.target);
-    } else if (key == "stiffness") {
-      if (command.stiffness.empty())
-        problem = "asked for a stiffness, and no joint of this robot has an actuator chain";
-      else
-        problem = take_numbers(value, "stiffness", joints_, command.stiffness);
-    } else if (const std::span<double>* numbers = impedance_of(key, command)) {
-      if (numbers->empty())
-        problem = "asked for a " + key + ", and the scene does not say commands = \"impedance\" of this robot";
-      else
-        problem = take_numbers(value, key.c_str(), joints_, *numbers);
-    } else if (key == "end") {
-      problem = "ended the run: " + (value.is_string() ? value.get<std::string>() : value.dump());
-    } else {
-      problem = "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, end";
-    }
-    if (!problem.empty()) return fail(problem);
-  }
-  for (const std::span<double> gains : {command.kp, command.kd})
-    for (const double x : gains)
-      if (!(x >= 0)) return fail("asked for a negative gain");
-  for (const double s : command.stiffness)
-    if (!(s >= 0 && s <= 1)) return fail("asked for a stiffness outside 0 ... 1");
+  Orders orders = Orders::of(command);
+  std::string end;
+  const std::string fault = take_line(line, joints_, orders, end);
+  if (!fault.empty())
+    return fail(line.starts_with('{') ? fault
+                                      : fault + "; its standard output belongs to gradus, print to standard error");
+  if (!end.empty()) return fail("ended the run: " + end);
+  orders.write(command);
 }
 
 void ProcessController::control(const RobotOutput& output, RobotCommand& command) {
   std::string line;
   if (failure_.empty() && !received_.empty())
     fail("answered more than one line to a call");  // all later ones would be late
-  if (failure_.empty() && send(line_of(output)) && receive(line)) take(line, command);
+  if (!failure_.empty()) return;
+  sent_.clear();
+  append_state_line(output, sent_);
+  if (send(sent_) && receive(line)) take(line, command);
 }
 
 }  // namespace gradus

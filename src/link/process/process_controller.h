@@ -38,7 +38,7 @@ class ProcessController : public Controller {
   void fail(const std::string& why);
   std::string how_it_ended();
 
-  std::string path_, robot_, failure_, received_;
+  std::string path_, robot_, failure_, received_, sent_;
   std::vector<std::string> joints_;
   int socket_ = -1;
   pid_t child_ = -1;

@@ -1,0 +1,52 @@
+/// The wire and the servos on it: instructions in, statuses out, each with the time that its bytes take. Time is
+/// simulated; no sockets, no world, so that it can be tested alone.
+#pragma once
+#include "link/dynamixel/servo.h"
+
+namespace gradus::dynamixel {
+
+/// A status that is on its way; the last of its bytes arrives at `due`.
+struct Reply {
+  double due;  // [s]
+  Data bytes;
+};
+
+struct BusCounters {
+  std::int64_t instructions = 0, statuses = 0, damaged = 0, refused = 0, unheard = 0;
+};
+
+class Bus {
+ public:
+  Bus(Protocol protocol, double baud) : protocol_(protocol), baud_(baud), reader_(protocol) {}
+  std::vector<Servo>& servos() { return servos_; }
+  const std::vector<Servo>& servos() const { return servos_; }
+
+  /// Bytes that a program sent, not before time t.
+  void receive(ByteView bytes) { reader_.add(bytes); }
+  /// Carries out the next whole instruction that begins not before t; statuses are appended. False: there is none.
+  bool serve(double t, std::vector<Reply>& out);
+  double busy_until() const { return busy_until_; }  // end of the last byte     [s]
+  const BusCounters& counters() const { return counters_; }
+  std::int64_t noise() const { return reader_.skipped(); }
+
+ private:
+  void carry_out(const Packet& p, std::vector<Reply>& out);
+  void one_servo(const Packet& p, Servo& servo, std::vector<Reply>& out);
+  void answer(const Servo& servo, Fault fault, const Data& data, std::vector<Reply>& out);
+  void read(const Servo& servo, std::uint16_t address, std::uint16_t length, std::vector<Reply>& out);
+  void sync_write(const Packet& p);
+  void sync_read(const Packet& p, std::vector<Reply>& out);
+  void bulk_write(const Packet& p);
+  void bulk_read(const Packet& p, std::vector<Reply>& out);
+  Servo* find(std::uint8_t id);
+  double seconds(std::size_t bytes) const { return static_cast<double>(bytes) * 10 / baud_; }  // 8 bits, start, stop
+
+  Protocol protocol_;
+  double baud_;
+  PacketReader reader_;
+  std::vector<Servo> servos_;
+  double busy_until_ = 0;
+  BusCounters counters_;
+};
+
+}  // namespace gradus::dynamixel

@@ -1,0 +1,80 @@
+/// A robot's joints as Dynamixel servos on a serial line [docs/links.md]: a pseudo-terminal behind which every joint is
+/// a servo with its maker's control table, joint 1 with id 1 and so on. Bytes and answers take the time that baud rate
+/// and return delay say, in simulated time.
+///
+/// Free (default): the run keeps time with the wall clock; an answer comes at the end of the step in which it is due.
+/// Lock-step: whenever the bus is silent simulated time waits for the program's next instruction, also within a step,
+/// so that a cycle of instructions takes exactly what its bytes take.
+///
+/// Options, items between commas: a path (a symbolic link to the pseudo-terminal; "auto": none), robot=NAME,
+/// model=xm430|xl330|mx28|ax12, model.JOINT=…, baud=1M, lockstep, patience=TIME, wait=TIME.
+#pragma once
+#include "link/dynamixel/bus.h"
+#include "link/link.h"
+#include "link/stream/stream.h"
+#include "world/world.h"
+
+namespace gradus::dynamixel {
+
+class DynamixelLink : public ProtocolLink {
+ public:
+  static Result<std::unique_ptr<DynamixelLink>> open(World& world);
+  ~DynamixelLink() override;
+
+  std::string_view name() const override { return "dynamixel"; }
+  std::span<const Command> receive(const World& world) override;
+  void publish(const World& world) override;
+  bool wants_real_time() const override { return !lockstep_; }
+  bool keeps_programs() const override { return true; }
+  std::vector<LinkNotice> take_notices() override { return std::exchange(notices_, {}); }
+  std::vector<std::string> addresses() const override;
+  Figures figures() const override;
+  std::vector<std::string> summary() const override;
+  std::string terminal(std::size_t line) const { return lines_[line]->terminal; }
+
+ private:
+  /// One robot's serial line.
+  struct Line {
+    int robot = 0;
+    std::string name;            // of the robot
+    Descriptor master, slave;    // ours is kept open too: a program may come and go
+    std::string terminal, link;  // "/dev/pts/3", and the symbolic link to it
+    Bus bus{Protocol::two, 1e6};
+    std::vector<Reply> replies;              // on their way
+    std::vector<double> gain, kp;            // P gains in force; kp at gain 1 of chains (0: none), as parameters
+    std::vector<double> kp_servo, kd_servo;  // of plain servos
+    std::vector<bool> chain;
+    std::vector<double> wheel;  // targets of chains in velocity mode  [rad]
+    OutputRoom room;
+    bool heard = false, waited_for = true;
+    double since = 0;  // wall time at which waiting began
+  };
+  class Driver;
+  DynamixelLink() = default;
+  static Diagnostics add_line(World& world, int robot, DynamixelLink& out);
+  void see(const World& world, Line& line, double h);
+  void hear(Line& line);
+  void serve(const World& world, Line& line);
+  void serve_in_step(const World& world, Line& line);
+  void send(Line& line, double until);
+  void update_gains(Line& line, const World& world);
+
+  std::vector<std::unique_ptr<Line>> lines_;
+  std::vector<Command> commands_;
+  std::vector<LinkNotice> notices_;
+  bool lockstep_ = false;
+  double patience_ = 1, wait_ = 60;
+  std::int64_t lost_bytes_ = 0, impatient_ = 0;
+};
+
+bool asked_for(const SceneSpec& scene);
+Diagnostics prepare(const std::string& options, SceneSpec& scene);
+Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world);
+inline constexpr LinkTable kLink{"dynamixel",
+                                 "joints are Dynamixel servos on a serial line",
+                                 "PATH or auto, robot=NAME, model=xm430|xl330|mx28|ax12, baud=1M, lockstep, …",
+                                 asked_for,
+                                 prepare,
+                                 open_link};
+
+}  // namespace gradus::dynamixel

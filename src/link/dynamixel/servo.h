@@ -1,0 +1,94 @@
+/// One servo on the bus: a control table with the manual's rules of access, and what it wants of its joint. Knows no
+/// world: it is told what its joint does, and asked where it wants it.
+#pragma once
+#include <optional>
+
+#include "link/dynamixel/table.h"
+
+namespace gradus::dynamixel {
+
+/// Errors of a status packet. Protocol 2.0 has numbers, 1.0 bits.
+enum class Fault { none, result, instruction, crc, range, length, limit, access };
+std::uint8_t error_byte(Protocol protocol, Fault fault);
+
+/// What the joint does, as its sensors show it.
+struct JointSight {
+  double position = 0, velocity = 0, torque = 0;  // [rad], [rad/s], [N m]
+  double current = 0, voltage = 0;                // of the motor [A], [V]
+  double temperature = 25, supply = 0;            // [°C], [V]; supply 0: as the model says
+};
+
+/// Operating modes of the X series.
+enum Mode : std::int32_t {
+  kCurrentMode = 0,
+  kVelocityMode = 1,
+  kPositionMode = 3,
+  kExtendedMode = 4,
+  kCurrentPositionMode = 5,
+  kPwmMode = 16
+};
+
+class Servo {
+ public:
+  /// `only_positions`: its joint takes no other commands; modes of current and PWM are refused.
+  Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool only_positions);
+
+  const Model& model() const { return *model_; }
+  std::uint8_t id() const { return static_cast<std::uint8_t>(get(Register::id)); }
+  double baud() const { return baud_of(model_->protocol, get(Register::baud_rate)); }
+  double return_delay() const { return 2e-6 * get(Register::return_delay); }  // [s]
+  int return_level() const { return get(Register::status_return_level); }
+  std::uint8_t alert() const;  // what every status says beside its own error
+
+  Fault read(std::uint16_t address, std::uint16_t length, Data& out) const;
+  Fault write(std::uint16_t address, std::span<const std::uint8_t> data);
+  Fault register_write(std::uint16_t address, std::span<const std::uint8_t> data);  // for action()
+  Fault action();
+  void reboot();         // volatile items as at the start; torque is off
+  void factory_reset();  // all but the id
+
+  /// The state of the joint at time t, h after the last one; moves the trajectory on.
+  void see(const JointSight& sight, double t, double h);
+
+  /// What it wants: nothing while torque is off.
+  bool is_on() const { return get(Register::torque_enable) != 0; }
+  std::int32_t mode() const;
+  double target() const { return target_; }  // position along the profile      [rad]
+  double wanted_velocity() const;            // in velocity mode              [rad/s]
+  double wanted_current() const;             // in current mode                [A]
+  double wanted_pwm() const;                 // in PWM mode                       −1 … 1
+  double gain() const;                       // P gain over that of the servo's file
+  std::int32_t get(Register meaning) const;
+  bool moves() const { return get(Register::moving) != 0; }
+
+ private:
+  const Item* item_of(Register meaning) const;
+  const Item* item_at(std::uint16_t address) const;
+  std::int32_t value(const Item& item) const;
+  void store(const Item& item, std::int32_t value);
+  void set(Register meaning, double value);
+  std::uint16_t redirected(std::uint16_t address) const;
+  bool is_known(std::uint16_t address) const;
+  Fault check(const Item& item, std::int32_t value) const;
+  void after_write(const Item& item);
+  void follow(double h);
+  std::int32_t pulses(double angle) const;
+  double angle(std::int32_t pulses) const;
+  bool is_read_only_now(const Item& item) const;
+
+  const Model* model_;
+  bool only_positions_;
+  Data table_;
+  std::vector<const Item*> items_;  // by address
+  struct Pending {
+    std::uint16_t address;
+    Data data;
+  };
+  std::optional<Pending> pending_;
+  JointSight sight_;
+  double target_ = 0, target_speed_ = 0;  // of the profile  [rad], [rad/s]
+  bool seen_ = false;
+  double tick_ = 0;
+};
+
+}  // namespace gradus::dynamixel

@@ -1,0 +1,270 @@
+#include "link/dynamixel/table.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace gradus::dynamixel {
+namespace {
+
+using R = Register;
+
+constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kRpm = kTurn / 60;
+constexpr std::int32_t kFirmware = 45;
+constexpr std::int32_t kFree = 0, kNone = -1;  // lower, upper of items without bounds
+
+constexpr Item kXm430[] = {
+    {0, 2, false, 1030, kFree, kNone, R::model_number},
+    {2, 4, false, 0, kFree, kNone},
+    {6, 1, false, kFirmware, kFree, kNone, R::firmware},
+    {7, 1, true, 1, 0, 252, R::id},
+    {8, 1, true, 1, 0, 7, R::baud_rate},
+    {9, 1, true, 250, 0, 254, R::return_delay},
+    {10, 1, true, 0, 0, 5},
+    {11, 1, true, 3, 0, 16, R::operating_mode},
+    {12, 1, true, 255, 0, 255},
+    {13, 1, true, 2, 1, 2},
+    {20, 4, true, 0, -1044479, 1044479, R::homing_offset},
+    {24, 4, true, 10, 0, 1023, R::moving_threshold},
+    {31, 1, true, 80, 0, 100, R::temperature_limit},
+    {32, 2, true, 160, 95, 160},
+    {34, 2, true, 95, 95, 160},
+    {36, 2, true, 885, 0, 885},
+    {38, 2, true, 1193, 0, 1193, R::current_limit},
+    {44, 4, true, 330, 0, 1023, R::velocity_limit},
+    {48, 4, true, 4095, 0, 4095, R::max_position},
+    {52, 4, true, 0, 0, 4095, R::min_position},
+    {60, 1, true, 0, 0, 3},
+    {63, 1, true, 52, 0, 63, R::shutdown},
+    {64, 1, true, 0, 0, 1, R::torque_enable},
+    {65, 1, true, 0, 0, 1},
+    {68, 1, true, 2, 0, 2, R::status_return_level},
+    {69, 1, false, 0, kFree, kNone, R::registered},
+    {70, 1, false, 0, kFree, kNone, R::hardware_error},
+    {76, 2, true, 1920, 0, 16383},
+    {78, 2, true, 100, 0, 16383},
+    {80, 2, true, 0, 0, 16383},
+    {82, 2, true, 0, 0, 16383},
+    {84, 2, true, 800, 0, 16383, R::position_p_gain},
+    {88, 2, true, 0, 0, 16383},
+    {90, 2, true, 0, 0, 16383},
+    {98, 1, true, 0, 0, 127},
+    {100, 2, true, 0, -885, 885, R::goal_pwm},
+    {102, 2, true, 0, -1193, 1193, R::goal_current},
+    {104, 4, true, 0, -1023, 1023, R::goal_velocity},
+    {108, 4, true, 0, 0, 32767, R::profile_acceleration},
+    {112, 4, true, 0, 0, 32767, R::profile_velocity},
+    {116, 4, true, 0, -1048575, 1048575, R::goal_position},
+    {120, 2, false, 0, kFree, kNone, R::realtime_tick},
+    {122, 1, false, 0, kFree, kNone, R::moving},
+    {123, 1, false, 0, kFree, kNone},
+    {124, 2, false, 0, kFree, kNone, R::present_pwm},
+    {126, 2, false, 0, kFree, kNone, R::present_current},
+    {128, 4, false, 0, kFree, kNone, R::present_velocity},
+    {132, 4, false, 0, kFree, kNone, R::present_position},
+    {136, 4, false, 0, kFree, kNone, R::velocity_trajectory},
+    {140, 4, false, 0, kFree, kNone, R::position_trajectory},
+    {144, 2, false, 0, kFree, kNone, R::present_voltage},
+    {146, 1, false, 0, kFree, kNone, R::present_temperature},
+    {147, 1, false, 0, kFree, kNone},
+};
+constexpr Indirect kXm430Indirect[] = {{168, 224, 28}, {578, 634, 28}};
+
+constexpr Item kXl330[] = {
+    {0, 2, false, 1200, kFree, kNone, R::model_number},
+    {2, 4, false, 0, kFree, kNone},
+    {6, 1, false, kFirmware, kFree, kNone, R::firmware},
+    {7, 1, true, 1, 0, 252, R::id},
+    {8, 1, true, 1, 0, 6, R::baud_rate},
+    {9, 1, true, 250, 0, 254, R::return_delay},
+    {10, 1, true, 0, 0, 5},
+    {11, 1, true, 3, 0, 16, R::operating_mode},
+    {12, 1, true, 255, 0, 255},
+    {13, 1, true, 2, 2, 22},
+    {20, 4, true, 0, -1044479, 1044479, R::homing_offset},
+    {24, 4, true, 10, 0, 1023, R::moving_threshold},
+    {31, 1, true, 70, 0, 100, R::temperature_limit},
+    {32, 2, true, 70, 31, 70},
+    {34, 2, true, 35, 31, 70},
+    {36, 2, true, 885, 0, 885},
+    {38, 2, true, 1750, 0, 1750, R::current_limit},
+    {44, 4, true, 445, 0, 2047, R::velocity_limit},
+    {48, 4, true, 4095, 0, 4095, R::max_position},
+    {52, 4, true, 0, 0, 4095, R::min_position},
+    {60, 1, true, 0, 0, 3},
+    {62, 1, true, 140, 1, 255},
+    {63, 1, true, 53, 0, 63, R::shutdown},
+    {64, 1, true, 0, 0, 1, R::torque_enable},
+    {65, 1, true, 0, 0, 1},
+    {68, 1, true, 2, 0, 2, R::status_return_level},
+    {69, 1, false, 0, kFree, kNone, R::registered},
+    {70, 1, false, 0, kFree, kNone, R::hardware_error},
+    {76, 2, true, 1600, 0, 16383},
+    {78, 2, true, 180, 0, 16383},
+    {80, 2, true, 0, 0, 16383},
+    {82, 2, true, 0, 0, 16383},
+    {84, 2, true, 400, 0, 16383, R::position_p_gain},
+    {88, 2, true, 0, 0, 16383},
+    {90, 2, true, 0, 0, 16383},
+    {98, 1, true, 0, 0, 127},
+    {100, 2, true, 0, -885, 885, R::goal_pwm},
+    {102, 2, true, 0, -1750, 1750, R::goal_current},
+    {104, 4, true, 0, -2047, 2047, R::goal_velocity},
+    {108, 4, true, 0, 0, 32767, R::profile_acceleration},
+    {112, 4, true, 0, 0, 32767, R::profile_velocity},
+    {116, 4, true, 0, -1048575, 1048575, R::goal_position},
+    {120, 2, false, 0, kFree, kNone, R::realtime_tick},
+    {122, 1, false, 0, kFree, kNone, R::moving},
+    {123, 1, false, 0, kFree, kNone},
+    {124, 2, false, 0, kFree, kNone, R::present_pwm},
+    {126, 2, false, 0, kFree, kNone, R::present_current},
+    {128, 4, false, 0, kFree, kNone, R::present_velocity},
+    {132, 4, false, 0, kFree, kNone, R::present_position},
+    {136, 4, false, 0, kFree, kNone, R::velocity_trajectory},
+    {140, 4, false, 0, kFree, kNone, R::position_trajectory},
+    {144, 2, false, 0, kFree, kNone, R::present_voltage},
+    {146, 1, false, 0, kFree, kNone, R::present_temperature},
+    {147, 1, false, 0, kFree, kNone},
+};
+constexpr Indirect kXl330Indirect[] = {{168, 208, 20}};
+
+constexpr Item kMx28[] = {
+    {0, 2, false, 29, kFree, kNone, R::model_number},
+    {2, 1, false, 41, kFree, kNone, R::firmware},
+    {3, 1, true, 1, 0, 253, R::id},
+    {4, 1, true, 34, 0, 252, R::baud_rate},
+    {5, 1, true, 250, 0, 254, R::return_delay},
+    {6, 2, true, 0, 0, 4095, R::min_position},
+    {8, 2, true, 4095, 0, 4095, R::max_position},
+    {11, 1, true, 80, 0, 99, R::temperature_limit},
+    {12, 1, true, 60, 50, 160},
+    {13, 1, true, 160, 50, 160},
+    {14, 2, true, 1023, 0, 1023},
+    {16, 1, true, 2, 0, 2, R::status_return_level},
+    {17, 1, true, 36, 0, 127},
+    {18, 1, true, 36, 0, 127, R::shutdown},
+    {20, 2, true, 0, -24576, 24576},
+    {22, 1, true, 1, 1, 4},
+    {24, 1, true, 0, 0, 1, R::torque_enable},
+    {25, 1, true, 0, 0, 1},
+    {26, 1, true, 0, 0, 254},
+    {27, 1, true, 0, 0, 254},
+    {28, 1, true, 32, 0, 254, R::position_p_gain},
+    {30, 2, true, 0, 0, 4095, R::goal_position},
+    {32, 2, true, 0, 0, 2047, R::profile_velocity},
+    {34, 2, true, 1023, 0, 1023},
+    {36, 2, false, 0, kFree, kNone, R::present_position},
+    {38, 2, false, 0, kFree, kNone, R::present_velocity},
+    {40, 2, false, 0, kFree, kNone, R::present_load},
+    {42, 1, false, 0, kFree, kNone, R::present_voltage},
+    {43, 1, false, 0, kFree, kNone, R::present_temperature},
+    {44, 1, false, 0, kFree, kNone, R::registered},
+    {46, 1, false, 0, kFree, kNone, R::moving},
+    {47, 1, true, 0, 0, 1, R::lock},
+    {48, 2, true, 0, 0, 1023},
+    {50, 2, false, 0, kFree, kNone, R::realtime_tick},
+    {73, 1, true, 0, 0, 254, R::profile_acceleration},
+};
+
+constexpr Item kAx12[] = {
+    {0, 2, false, 12, kFree, kNone, R::model_number},
+    {2, 1, false, 24, kFree, kNone, R::firmware},
+    {3, 1, true, 1, 0, 253, R::id},
+    {4, 1, true, 1, 0, 254, R::baud_rate},
+    {5, 1, true, 250, 0, 254, R::return_delay},
+    {6, 2, true, 0, 0, 1023, R::min_position},
+    {8, 2, true, 1023, 0, 1023, R::max_position},
+    {11, 1, true, 70, 0, 99, R::temperature_limit},
+    {12, 1, true, 60, 50, 250},
+    {13, 1, true, 140, 50, 250},
+    {14, 2, true, 1023, 0, 1023},
+    {16, 1, true, 2, 0, 2, R::status_return_level},
+    {17, 1, true, 36, 0, 127},
+    {18, 1, true, 36, 0, 127, R::shutdown},
+    {24, 1, true, 0, 0, 1, R::torque_enable},
+    {25, 1, true, 0, 0, 1},
+    {26, 1, true, 1, 0, 255},
+    {27, 1, true, 1, 0, 255},
+    {28, 1, true, 32, 1, 254},
+    {29, 1, true, 32, 1, 254},
+    {30, 2, true, 0, 0, 1023, R::goal_position},
+    {32, 2, true, 0, 0, 2047, R::profile_velocity},
+    {34, 2, true, 1023, 0, 1023},
+    {36, 2, false, 0, kFree, kNone, R::present_position},
+    {38, 2, false, 0, kFree, kNone, R::present_velocity},
+    {40, 2, false, 0, kFree, kNone, R::present_load},
+    {42, 1, false, 0, kFree, kNone, R::present_voltage},
+    {43, 1, false, 0, kFree, kNone, R::present_temperature},
+    {44, 1, false, 0, kFree, kNone, R::registered},
+    {46, 1, false, 0, kFree, kNone, R::moving},
+    {47, 1, true, 0, 0, 1, R::lock},
+    {48, 2, true, 32, 0, 1023},
+};
+
+constexpr double kProfile = 214.577 * kRpm / 60;  // rev/min² in rad/s²
+constexpr Model kModels[] = {
+    {"xm430", "XM430-W210", Protocol::two, kXm430, kXm430Indirect, 662, 64, kTurn / 4096, 2048, 0.229 * kRpm, kProfile,
+     2.69e-3, 12.0, 3.0, 2.3, 800, false},
+    {"xl330", "XL330-M288", Protocol::two, kXl330, kXl330Indirect, 228, 64, kTurn / 4096, 2048, 0.229 * kRpm, kProfile,
+     1e-3, 5.0, 0.52, 1.47, 100, false},
+    {"mx28",
+     "MX-28",
+     Protocol::one,
+     kMx28,
+     {},
+     74,
+     24,
+     kTurn / 4096,
+     2048,
+     0.114 * kRpm,
+     8.583 * kTurn / 360,
+     0,
+     12.0,
+     2.5,
+     1.4,
+     32,
+     true},
+    {"ax12",
+     "AX-12",
+     Protocol::one,
+     kAx12,
+     {},
+     50,
+     24,
+     300.0 / 1023 * kTurn / 360,
+     512,
+     0.111 * kRpm,
+     0,
+     0,
+     12.0,
+     1.5,
+     1.5,
+     0,
+     true},
+};
+
+constexpr double kBaudsOfTwo[] = {9600, 57600, 115200, 1e6, 2e6, 3e6, 4e6, 4.5e6};
+
+}  // namespace
+
+std::span<const Model> all_models() { return kModels; }
+
+const Model* find_model(std::string_view name) {
+  for (const Model& m : kModels)
+    if (m.name == name) return &m;
+  return nullptr;
+}
+
+double baud_of(Protocol protocol, std::int32_t value) {
+  if (protocol == Protocol::two) return value >= 0 && value < 8 ? kBaudsOfTwo[value] : 0;
+  if (value >= 250) return value == 250 ? 2.25e6 : value == 251 ? 2.5e6 : value == 252 ? 3e6 : 0;
+  return value >= 0 ? 2e6 / (value + 1) : 0;
+}
+
+std::int32_t value_of_baud(Protocol protocol, double baud) {
+  for (std::int32_t v = 0; v < 255; ++v)
+    if (const double b = baud_of(protocol, v); b > 0 && std::fabs(b - baud) < 0.03 * baud) return v;
+  return -1;
+}
+
+}  // namespace gradus::dynamixel

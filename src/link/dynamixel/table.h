@@ -1,0 +1,94 @@
+/// Control tables of servos, as their maker publishes them, and what their numbers mean. Each item has an address, a
+/// size, a first value and bounds; its meaning, where it has one here, is a Register.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "link/dynamixel/packets.h"
+
+namespace gradus::dynamixel {
+
+/// What an item means to the simulation. Items that mean nothing here are kept as they are written.
+enum class Register : std::uint8_t {
+  none,
+  model_number,
+  firmware,
+  id,
+  baud_rate,
+  return_delay,
+  operating_mode,
+  homing_offset,
+  moving_threshold,
+  temperature_limit,
+  current_limit,
+  velocity_limit,
+  max_position,
+  min_position,
+  shutdown,
+  torque_enable,
+  status_return_level,
+  registered,
+  hardware_error,
+  position_p_gain,
+  goal_pwm,
+  goal_current,
+  goal_velocity,
+  profile_acceleration,
+  profile_velocity,
+  goal_position,
+  realtime_tick,
+  moving,
+  present_pwm,
+  present_current,
+  present_load,
+  present_velocity,
+  present_position,
+  velocity_trajectory,
+  position_trajectory,
+  present_voltage,
+  present_temperature,
+  lock,
+};
+
+struct Item {
+  std::uint16_t address;
+  std::uint8_t size;  // bytes
+  bool writable;
+  std::int32_t initial, lower, upper;  // upper < lower: no bounds
+  Register meaning = Register::none;
+};
+
+/// Indirect addresses: `count` 16-bit addresses from `addresses`, whose bytes are seen from `data` on.
+struct Indirect {
+  std::uint16_t addresses, data, count;
+};
+
+struct Model {
+  std::string_view name, about;
+  Protocol protocol;
+  std::span<const Item> items;
+  std::span<const Indirect> indirect;
+  std::uint16_t size;         // of the table
+  std::uint16_t ram;          // first address that may be written while torque is on
+  double pulse;               // of positions        [rad]
+  std::int32_t zero;          // pulses at joint angle 0
+  double speed;               // unit of velocities  [rad/s]
+  double acceleration;        // unit of profiles    [rad/s²]
+  double current;             // unit                [A]; 0: it measures none
+  double supply;              // volts that it shows where there is no battery  [V]
+  double stall;               // torque that a load of 100 % means  [N m]
+  double stall_current;       // at that torque                     [A]
+  std::int32_t gain_of_file;  // position P gain at which servos/*.toml were recorded
+  bool signed_by_bit;         // speeds and loads: bit 10 is the sign, instead of two's complement
+};
+
+std::span<const Model> all_models();
+const Model* find_model(std::string_view name);  // null: unknown
+
+/// Bits a second of a value of the baud rate item; 0: none such.
+double baud_of(Protocol protocol, std::int32_t value);
+/// The value whose baud is nearest; −1: none within 3 %.
+std::int32_t value_of_baud(Protocol protocol, double baud);
+
+}  // namespace gradus::dynamixel

@@ -1,0 +1,404 @@
+#include "link/naoqi/calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradus::naoqi {
+namespace {
+
+double number(const json& j) {
+  if (j.is_boolean()) return j.get<bool>();
+  if (!j.is_number() || !std::isfinite(j.get<double>())) throw CallFault{"a number is due, not " + j.dump()};
+  return j.get<double>();
+}
+
+/// The i-th argument, or what stands for it.
+double number(const json& a, std::size_t i, double otherwise) { return i < a.size() ? number(a[i]) : otherwise; }
+
+const json& argument(const json& a, std::size_t i) {
+  if (i >= a.size()) throw CallFault{fmt::format("argument {} is missing", i + 1)};
+  return a[i];
+}
+
+std::string text(const json& j) {
+  if (!j.is_string()) throw CallFault{"a text is due, not " + j.dump()};
+  return j.get<std::string>();
+}
+
+/// One number for each of n joints: a list of n, or one for all.
+std::vector<double> spread(const json& j, std::size_t n) {
+  if (!j.is_array()) return std::vector<double>(n, number(j));
+  if (j.size() == 1 && n > 1) return std::vector<double>(n, number(j[0]));
+  if (j.size() != n) throw CallFault{fmt::format("{} numbers for {} joints", j.size(), n)};
+  std::vector<double> out;
+  for (const json& x : j) out.push_back(number(x));
+  return out;
+}
+
+/// The list that belongs to joint i of n: lists of lists have one each, a flat list is one joint's, or one number each.
+std::vector<double> list_of(const json& j, std::size_t i, std::size_t n) {
+  if (!j.is_array()) return {number(j)};
+  if (!j.empty() && j[0].is_array()) {
+    if (j.size() != n) throw CallFault{fmt::format("{} lists for {} joints", j.size(), n)};
+    std::vector<double> out;
+    for (const json& x : j[i]) out.push_back(number(x));
+    return out;
+  }
+  if (n == 1) {
+    std::vector<double> out;
+    for (const json& x : j) out.push_back(number(x));
+    return out;
+  }
+  return {spread(j, n)[i]};
+}
+
+double share(const json& a, std::size_t i) {
+  const double x = number(argument(a, i));
+  if (!(x > 0 && x <= 1)) throw CallFault{"fractionMaxSpeed must be within 0 and 1"};
+  return x;
+}
+
+json listed(const std::vector<double>& x) { return json(x); }
+
+constexpr double kMost = 1e6;  // seconds
+
+}  // namespace
+
+const std::vector<std::string>& Calls::modules() {
+  static const std::vector<std::string> all{"ALMotion",    "ALMemory",  "ALTextToSpeech", "ALLeds",  "ALRobotPosture",
+                                            "ALRobotPose", "ALSensors", "ALSentinel",     "ALSystem"};
+  return all;
+}
+
+std::vector<int> Calls::joints(const json& names) const {
+  std::vector<int> out;
+  const auto add = [&](const std::string& name) {
+    const std::vector<int> some = motion_.joints_of(name);
+    if (some.empty()) throw CallFault{"there is no joint or chain '" + name + "'"};
+    out.insert(out.end(), some.begin(), some.end());
+  };
+  if (names.is_string()) return add(text(names)), out;
+  if (!names.is_array() || names.empty()) throw CallFault{"names of joints are due"};
+  for (const json& n : names) add(text(n));
+  return out;
+}
+
+/// Through the given angles at the given times, from where each joint is now.
+std::vector<Curve> Calls::curves(const std::vector<int>& which, const json& angles, const json& times,
+                                 bool absolute) const {
+  std::vector<Curve> out;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const double from = motion_.commanded(which[i]);
+    std::vector<double> x = list_of(angles, i, which.size()), t = list_of(times, i, which.size());
+    if (t.size() == 1 && x.size() > 1) throw CallFault{"as many times as angles are due"};
+    if (x.size() != t.size()) throw CallFault{fmt::format("{} angles and {} times", x.size(), t.size())};
+    double before = 0;
+    for (const double now : t) {
+      if (!(now > before && now < kMost)) throw CallFault{"times must grow from above 0"};
+      before = now;
+    }
+    if (!absolute)
+      for (double& angle : x) angle += from;
+    t.insert(t.begin(), 0), x.insert(x.begin(), from);
+    out.emplace_back(std::move(t), std::move(x));
+  }
+  return out;
+}
+
+/// Control points [angle, [type, dTime, dAngle], [type, dTime, dAngle]]: the handles give the slope at each point.
+std::vector<Curve> Calls::bezier(const std::vector<int>& which, const json& times, const json& points) const {
+  std::vector<Curve> out;
+  if (!points.is_array() || points.size() != which.size()) throw CallFault{"control points for every joint are due"};
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    std::vector<double> t = list_of(times, i, which.size()), x{motion_.commanded(which[i])}, slope{0};
+    if (points[i].size() != t.size()) throw CallFault{"as many control points as times are due"};
+    for (const json& p : points[i]) {
+      x.push_back(number(p.is_array() ? argument(p, 0) : p));
+      const bool handle = p.is_array() && p.size() > 2 && p[2].is_array() && p[2].size() == 3 && number(p[2][1]) != 0;
+      slope.push_back(handle ? number(p[2][2]) / number(p[2][1]) : 0);
+    }
+    t.insert(t.begin(), 0);
+    for (std::size_t k = 1; k < t.size(); ++k)
+      if (!(t[k] > t[k - 1] && t[k] < kMost)) throw CallFault{"times must grow from above 0"};
+    out.emplace_back(std::move(t), std::move(x), std::move(slope));
+  }
+  return out;
+}
+
+const nao::Readings& Calls::readings(const World& world) {
+  body_.read(world.output(robot_, room_), readings_);
+  return readings_;
+}
+
+/// x, y and heading of the base.
+json Calls::pose_of(const World& world) const {
+  const Vec3 p = base_position(world.q(robot_).data()),
+             rpy = to_roll_pitch_yaw(base_orientation(world.q(robot_).data()));
+  return {p.x, p.y, rpy.z};
+}
+
+/// Position and roll, pitch, yaw of a part: space 0 in the torso's axes, 1 and 2 in the world's.
+json Calls::position(const World& world, const std::string& part, int space) const {
+  const std::map<std::string, std::string> effectors{
+      {"Head", "HeadPitch"}, {"LArm", "LWristYaw"}, {"RArm", "RWristYaw"}, {"LLeg", "LFoot"}, {"RLeg", "RFoot"}};
+  const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(robot_)].kind;
+  const auto it = effectors.find(part);
+  int object = kind.find_object(it == effectors.end() ? part : it->second);
+  if (object < 0 && it != effectors.end()) object = kind.find_object(part[0] == 'L' ? "LElbowRoll" : "RElbowRoll");
+  if (object < 0) throw CallFault{"there is no part '" + part + "'"};
+  Pose x = world.X_WO(robot_, object);
+  if (space == 0) {
+    const Pose torso = world.X_WL(robot_, 0);
+    x = inverse(torso) * x;
+  }
+  const Vec3 rpy = to_roll_pitch_yaw(to_quaternion(x.R));
+  return {x.p.x, x.p.y, x.p.z, rpy.x, rpy.y, rpy.z};
+}
+
+Outcome Calls::walk_call(const World& world, const std::string& m, const json& a, bool& known) {
+  known = true;
+  if (m == "walkTo" || m == "moveTo")
+    return {nullptr, motion_.walk_to(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2)))};
+  if (m == "setWalkTargetVelocity" || m == "moveToward") {
+    double part[3];
+    for (std::size_t i = 0; i < 3; ++i) part[i] = std::clamp(number(argument(a, i)), -1.0, 1.0);
+    motion_.walk(part[0] * kFullForward, part[1] * kFullSide, part[2] * kFullTurn);
+    return {};
+  }
+  if (m == "move")
+    return motion_.walk(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2))), Outcome{};
+  if (m == "walkInit" || m == "moveInit") return {nullptr, motion_.init_walk()};
+  if (m == "stopWalk" || m == "stopMove" || m == "killWalk" || m == "killMove") return {nullptr, motion_.stop_walk()};
+  if (m == "waitUntilWalkIsFinished" || m == "waitUntilMoveIsFinished")
+    return motion_.is_walking() ? Outcome{nullptr, motion_.stop_walk()} : Outcome{};
+  if (m == "walkIsActive" || m == "moveIsActive") return {motion_.is_walking()};
+  if (m == "getRobotPosition" || m == "getNextRobotPosition") return {pose_of(world)};
+  if (m == "getRobotVelocity") {
+    const RobotOutput o = world.output(robot_, room_);
+    const Mat3 R = to_matrix(o.q_WB);
+    const Vec3 v = transpose_times(R, o.v_WB), w = transpose_times(R, o.w_WB);
+    return {json{v.x, v.y, w.z}};
+  }
+  known = false;
+  return {};
+}
+
+Outcome Calls::motion_call(const World& world, const std::string& m, const json& a) {
+  bool known = false;
+  if (Outcome walk = walk_call(world, m, a, known); known) return walk;
+  const auto names = [&] { return joints(argument(a, 0)); };
+  if (m == "setAngles" || m == "changeAngles") {
+    const std::vector<int> which = names();
+    const std::vector<double> x = spread(argument(a, 1), which.size());
+    const double speed = share(a, 2);
+    for (std::size_t i = 0; i < which.size(); ++i)
+      motion_.set_goal(which[i], x[i] + (m == "changeAngles" ? motion_.commanded(which[i]) : 0), speed);
+    return {};
+  }
+  if (m == "angleInterpolation") {
+    const std::vector<int> which = names();
+    return {nullptr, motion_.interpolate(which, curves(which, argument(a, 1), argument(a, 2), number(a, 3, 1) != 0))};
+  }
+  if (m == "angleInterpolationBezier") {
+    const std::vector<int> which = names();
+    return {nullptr, motion_.interpolate(which, bezier(which, argument(a, 1), argument(a, 2)))};
+  }
+  if (m == "angleInterpolationWithSpeed") {
+    const std::vector<int> which = names();
+    const std::vector<double> x = spread(argument(a, 1), which.size());
+    const double speed = share(a, 2);
+    double longest = 0.02;
+    for (std::size_t i = 0; i < which.size(); ++i)  // a smooth way is 1.5 times as fast in its middle
+      longest =
+          std::max(longest, 1.5 * std::fabs(x[i] - motion_.commanded(which[i])) / (speed * motion_.fastest(which[i])));
+    std::vector<Curve> out;
+    for (std::size_t i = 0; i < which.size(); ++i)
+      out.emplace_back(std::vector<double>{0, longest}, std::vector<double>{motion_.commanded(which[i]), x[i]});
+    return {nullptr, motion_.interpolate(which, std::move(out))};
+  }
+  if (m == "stiffnessInterpolation") {
+    const std::vector<int> which = names();
+    std::vector<Curve> out;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      std::vector<double> x = list_of(argument(a, 1), i, which.size()), t = list_of(argument(a, 2), i, which.size());
+      if (x.size() != t.size() || !(t[0] > 0)) throw CallFault{"as many times as stiffnesses are due, from above 0"};
+      t.insert(t.begin(), 0), x.insert(x.begin(), motion_.stiffness(which[i]));
+      out.emplace_back(std::move(t), std::move(x));
+    }
+    return {nullptr, motion_.interpolate_stiffness(which, std::move(out))};
+  }
+  if (m == "setStiffnesses") {
+    const std::vector<int> which = names();
+    const std::vector<double> x = spread(argument(a, 1), which.size());
+    for (const double s : x)
+      if (!(s >= 0 && s <= 1)) throw CallFault{"a stiffness lies within 0 and 1"};
+    for (std::size_t i = 0; i < which.size(); ++i) motion_.set_stiffness(which[i], x[i]);
+    return {};
+  }
+  if (m == "getAngles" || m == "getStiffnesses") {
+    std::vector<double> out;
+    const bool sensors = m == "getAngles" && number(a, 1, 0) != 0;
+    const nao::Readings& r = readings(world);
+    for (const int j : names())
+      out.push_back(m == "getStiffnesses"                                      ? motion_.stiffness(j)
+                    : sensors && body_.joint(static_cast<std::size_t>(j)) >= 0 ? r.position[static_cast<std::size_t>(j)]
+                                                                               : motion_.commanded(j));
+    return {listed(out)};
+  }
+  if (m == "getJointNames" || m == "getBodyNames") {
+    json out = json::array();
+    for (const int j : names()) out.push_back(std::string(nao::kJointNames[static_cast<std::size_t>(j)]));
+    return {out};
+  }
+  if (m == "getLimits") {
+    json out = json::array();
+    for (const int j : names()) out.push_back({motion_.lower(j), motion_.upper(j), motion_.fastest(j), 0.0});
+    return {out};
+  }
+  if (m == "getPosition") return {position(world, text(argument(a, 0)), static_cast<int>(number(a, 1, 0)))};
+  if (m == "getSummary") return {"gradus: " + name_};
+  if (m == "wakeUp" || m == "rest") {
+    const std::vector<int> all = motion_.joints_of("Body");
+    const double to = m == "wakeUp" ? 1 : 0;
+    std::vector<Curve> out;
+    for (const int j : all)
+      out.emplace_back(std::vector<double>{0, 0.5}, std::vector<double>{motion_.stiffness(j), to});
+    return {nullptr, motion_.interpolate_stiffness(all, std::move(out))};
+  }
+  if (m == "killAll") return motion_.kill_all(), Outcome{};
+  if (m == "killTask" || m == "stop") return motion_.kill(static_cast<int>(number(argument(a, 0)))), Outcome{true};
+  if (m == "killTasksUsingResources") return motion_.kill_joints(names()), Outcome{};
+  if (m == "isRunning") return {!motion_.is_over(static_cast<int>(number(argument(a, 0))))};
+  if (m == "wait") {
+    const double ms = number(a, 1, 0);
+    return {nullptr, static_cast<int>(number(argument(a, 0))), ms > 0 ? motion_.time() + ms / 1000 : 1e18};
+  }
+  // Settings of the maker's controllers that are not simulated; hands are not either.
+  for (const char* setting :
+       {"setMotionConfig", "setWalkArmsEnable", "setWalkArmsEnabled", "setMoveArmsEnabled", "setFallManagerEnabled",
+        "setCollisionProtectionEnabled", "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled",
+        "openHand", "closeHand", "setBreathEnabled", "setIdlePostureEnabled"})
+    if (m == setting) return {};
+  if (m == "getFootGaitConfig" || m == "getMoveConfig")
+    return {json::array({json{"MaxStepX", 0.04}, json{"MaxStepTheta", 0.307}, json{"MaxStepFrequency", 1.0}})};
+  throw CallFault{"ALMotion has no '" + m + "' here"};
+}
+
+json Calls::memory_value(const World& world, const std::string& key) {
+  if (const auto it = memory_.find(key); it != memory_.end()) return it->second;
+  constexpr std::string_view kRoot = "Device/SubDeviceList/";
+  const nao::Readings& r = readings(world);
+  if (key == "LeftBumperPressed" || key == "RightBumperPressed") {
+    const std::size_t first = key[0] == 'L' ? 4 : 9;
+    return r.touch[first] + r.touch[first + 1] > 0 ? 1.0 : 0.0;
+  }
+  if (key == "ChestButtonPressed") return 0.0;
+  if (key == "FrontTactilTouched") return r.touch[1];
+  if (key == "MiddleTactilTouched") return r.touch[2];
+  if (key == "RearTactilTouched") return r.touch[3];
+  if (key == "robotIsWalking" || key == "robotIsMoving") return motion_.is_walking();
+  if (!key.starts_with(kRoot)) throw CallFault{"ALMemory has no '" + key + "'"};
+  std::vector<std::string> parts;
+  for (std::size_t at = kRoot.size(); at <= key.size();) {
+    const std::size_t slash = std::min(key.find('/', at), key.size());
+    parts.push_back(key.substr(at, slash - at));
+    at = slash + 1;
+  }
+  const auto tail = [&](std::size_t from) {
+    std::string out;
+    for (std::size_t i = from; i < parts.size(); ++i) out += (out.empty() ? "" : "/") + parts[i];
+    return out;
+  };
+  if (const int j = nao::joint_number(parts[0]); j >= 0) {
+    const auto i = static_cast<std::size_t>(j);
+    const std::string what = tail(1);
+    if (what == "Position/Sensor/Value") return body_.joint(i) >= 0 ? r.position[i] : motion_.commanded(j);
+    if (what == "Position/Actuator/Value") return motion_.commanded(j);
+    if (what == "Hardness/Actuator/Value") return motion_.stiffness(j);
+    if (what == "ElectricCurrent/Sensor/Value") return r.current[i];
+    if (what == "Temperature/Sensor/Value") return r.temperature[i];
+  }
+  const std::string whole = tail(0);
+  const std::map<std::string, double> values{
+      {"InertialSensor/AccX/Sensor/Value", r.accelerometer[0]},
+      {"InertialSensor/AccY/Sensor/Value", r.accelerometer[1]},
+      {"InertialSensor/AccZ/Sensor/Value", r.accelerometer[2]},
+      {"InertialSensor/GyrX/Sensor/Value", r.gyroscope[0]},
+      {"InertialSensor/GyrY/Sensor/Value", r.gyroscope[1]},
+      {"InertialSensor/GyrZ/Sensor/Value", r.gyroscope[2]},
+      {"InertialSensor/AngleX/Sensor/Value", r.roll},
+      {"InertialSensor/AngleY/Sensor/Value", r.pitch},
+      {"US/Left/Sensor/Value", r.sonar[0]},
+      {"US/Right/Sensor/Value", r.sonar[1]},
+      {"LFoot/Bumper/Left/Sensor/Value", r.touch[4]},
+      {"LFoot/Bumper/Right/Sensor/Value", r.touch[5]},
+      {"RFoot/Bumper/Left/Sensor/Value", r.touch[9]},
+      {"RFoot/Bumper/Right/Sensor/Value", r.touch[10]},
+      {"Battery/Charge/Sensor/Value", r.charge},
+      {"Battery/Current/Sensor/Value", -r.battery_current},
+  };
+  if (const auto it = values.find(whole); it != values.end()) return it->second;
+  constexpr const char* kPads[] = {"FrontLeft", "FrontRight", "RearLeft", "RearRight"};
+  for (std::size_t i = 0; i < 8; ++i)
+    if (whole == fmt::format("{}Foot/FSR/{}/Sensor/Value", i < 4 ? 'L' : 'R', kPads[i % 4])) return r.fsr[i] / 9.81;
+  throw CallFault{"ALMemory has no '" + key + "'"};
+}
+
+Outcome Calls::memory_call(const World& world, const std::string& m, const json& a) {
+  if (m == "getData") return {memory_value(world, text(argument(a, 0)))};
+  if (m == "getListData") {
+    json out = json::array();
+    for (const json& key : argument(a, 0)) out.push_back(memory_value(world, text(key)));
+    return {out};
+  }
+  if (m == "insertData" || m == "raiseEvent" || m == "raiseMicroEvent") {
+    if (memory_.size() > 10'000) throw CallFault{"ALMemory is full"};
+    return memory_[text(argument(a, 0))] = argument(a, 1), Outcome{};
+  }
+  if (m == "insertListData") {
+    for (const json& pair : argument(a, 0)) memory_[text(argument(pair, 0))] = argument(pair, 1);
+    return {};
+  }
+  if (m == "removeData") return memory_.erase(text(argument(a, 0))), Outcome{};
+  throw CallFault{"ALMemory has no '" + m + "' here"};
+}
+
+Outcome Calls::other_call(const World& world, const std::string& module, const std::string& m, const json& a) {
+  if (module == "ALTextToSpeech" && m == "say") return tell("say", "says: " + text(argument(a, 0))), Outcome{};
+  if (module == "ALTextToSpeech") return {};
+  if (module == "ALLeds") {
+    tell("led", fmt::format("LEDs: {} {}", m, a.dump()));
+    const double seconds = m == "fadeRGB" ? number(a, 2, 0) : m == "fade" ? number(a, 2, 0) : 0;
+    return seconds > 0 && seconds < kMost ? Outcome{nullptr, motion_.wait_for(seconds)} : Outcome{};
+  }
+  if (module == "ALRobotPosture" && m == "goToPosture") {
+    const std::string name = text(argument(a, 0));
+    if (name == "StandInit" || name == "Stand") return {true, motion_.init_walk()};
+    if (name != "StandZero") throw CallFault{"posture '" + name + "' is not known; known: Stand, StandInit, StandZero"};
+    const std::vector<int> all = motion_.joints_of("Body");
+    return {true, motion_.interpolate(all, curves(all, json(0.0), json(2.0), true))};
+  }
+  if (module == "ALRobotPose" && m == "getActualPoseAndTime")
+    return {json{world.fallen(robot_) ? "Belly" : "Stand", motion_.time()}};
+  if (module == "ALSystem" && m == "robotName") return {name_};
+  if (module == "ALSensors" || module == "ALSentinel" || module == "ALSystem" || module == "ALRobotPosture") return {};
+  throw CallFault{module + " has no '" + m + "' here"};
+}
+
+Outcome Calls::call(const World& world, const std::string& module, const std::string& method, const json& arguments) {
+  if (!arguments.is_array()) throw CallFault{"arguments are a list"};
+  if (module == "gradus" && method == "sleep") {
+    const double seconds = number(argument(arguments, 0));
+    return seconds > 0 ? Outcome{nullptr, motion_.wait_for(std::min(seconds, kMost))} : Outcome{};
+  }
+  if (module == "gradus" && method == "time") return {world.time()};
+  if (module == "ALMotion") return motion_call(world, method, arguments);
+  if (module == "ALMemory") return memory_call(world, method, arguments);
+  if (std::find(modules().begin(), modules().end(), module) == modules().end())
+    throw CallFault{"there is no module '" + module + "'"};
+  return other_call(world, module, method, arguments);
+}
+
+}  // namespace gradus::naoqi

@@ -1,0 +1,62 @@
+/// What programs may call: modules and methods by the robot's names, with arguments and results as JSON.
+#pragma once
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "link/link.h"
+#include "link/nao/body.h"
+#include "link/naoqi/motion.h"
+#include "world/world.h"
+
+namespace gradus::naoqi {
+
+using nlohmann::json;
+
+struct CallFault {
+  std::string text;
+};
+
+/// What a call gives: at once, or when its task is over.
+struct Outcome {
+  json result = nullptr;
+  int task = 0;           // 0: at once
+  double timeout = 1e18;  // of ALMotion.wait: simulated time at which it gives up  [s]
+};
+
+/// One robot as its programs see it.
+class Calls {
+ public:
+  Calls(const nao::Body& body, Motion& motion, int robot, std::string name)
+      : body_(body), motion_(motion), robot_(robot), name_(std::move(name)) {}
+  /// Throws CallFault.
+  Outcome call(const World& world, const std::string& module, const std::string& method, const json& arguments);
+  std::vector<LinkNotice> take_notices() { return std::exchange(notices_, {}); }
+  static const std::vector<std::string>& modules();
+
+ private:
+  Outcome motion_call(const World& world, const std::string& method, const json& a);
+  Outcome walk_call(const World& world, const std::string& method, const json& a, bool& known);
+  Outcome memory_call(const World& world, const std::string& method, const json& a);
+  Outcome other_call(const World& world, const std::string& module, const std::string& method, const json& a);
+  json memory_value(const World& world, const std::string& key);
+  const nao::Readings& readings(const World& world);
+  std::vector<int> joints(const json& names) const;
+  std::vector<Curve> curves(const std::vector<int>& joints, const json& angles, const json& times, bool absolute) const;
+  std::vector<Curve> bezier(const std::vector<int>& joints, const json& times, const json& points) const;
+  json position(const World& world, const std::string& name, int space) const;
+  json pose_of(const World& world) const;
+  void tell(const std::string& kind, const std::string& what) { notices_.push_back({name_, kind, what}); }
+
+  nao::Body body_;
+  Motion& motion_;
+  int robot_;
+  std::string name_;
+  OutputRoom room_;
+  nao::Readings readings_;
+  std::map<std::string, json> memory_;
+  std::vector<LinkNotice> notices_;
+};
+
+}  // namespace gradus::naoqi

@@ -1,0 +1,36 @@
+/// What programs outside are told of a robot and what they may ask of it, in two forms [docs/controllers.md]: one JSON
+/// object a line, and frames of little-endian doubles for speed. Used over pipes (process) and sockets (tcp).
+///
+///   lines    {"k": 12, "time": 0.12, "q": […], …}⏎                        answer: {"target": […]}⏎
+///   frames   u32 bytes, then all numbers of the state as the schema says   answer: u32 bytes, u32 mask, lists of the
+///   mask
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "link/program/orders.h"
+
+namespace gradus {
+
+/// The first line: robot, kind, joints, limits, motors, feet, period.
+std::string robot_line(const std::string& robot, const RobotKind& kind, double period);
+/// The same, with what a state and an answer are made of in the binary form.
+std::string schema_line(const std::string& robot, const RobotKind& kind, double period, const RobotOutput& state,
+                        const Orders& orders);
+
+void append_state_line(const RobotOutput& state, std::string& out);
+void append_state_frame(const RobotOutput& state, Bytes& out);
+
+/// An answer. "" or what is wrong with it; then nothing has changed. end: filled if the program wants the run to end.
+std::string take_line(std::string_view line, const std::vector<std::string>& joints, Orders& orders, std::string& end);
+/// payload: what follows the length.
+std::string take_frame(ByteView payload, Orders& orders);
+/// Bytes of the longest answer that a frame may announce.
+std::size_t longest_answer(const Orders& orders);
+
+/// Names of a robot's joints, in the order of all lists.
+std::vector<std::string> joint_names(const RobotKind& kind);
+
+}  // namespace gradus

@@ -1,0 +1,40 @@
+/// What a program outside asks of a robot, standing until it asks for something else.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "state/controller.h"
+
+namespace gradus {
+
+struct Orders {
+  std::vector<double> target, stiffness, velocity, torque, kp, kd;  // (njoint), or empty as in RobotCommand
+
+  static Orders of(const RobotCommand& c) {
+    const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
+    return {copy(c.target), copy(c.stiffness), copy(c.velocity), copy(c.torque), copy(c.kp), copy(c.kd)};
+  }
+  void write(RobotCommand& c) const {
+    const auto copy = [](const std::vector<double>& from, std::span<double> to) {
+      std::copy_n(from.begin(), std::min(from.size(), to.size()), to.begin());
+    };
+    copy(target, c.target), copy(stiffness, c.stiffness), copy(velocity, c.velocity), copy(torque, c.torque);
+    copy(kp, c.kp), copy(kd, c.kd);
+  }
+  /// "", or why no robot can follow them.
+  std::string fault() const {
+    for (const auto* list : {&target, &stiffness, &velocity, &torque, &kp, &kd})
+      for (const double x : *list)
+        if (!std::isfinite(x)) return "asked for a number that is not finite";
+    for (const auto* gains : {&kp, &kd})
+      for (const double x : *gains)
+        if (x < 0) return "asked for a negative gain";
+    for (const double s : stiffness)
+      if (!(s >= 0 && s <= 1)) return "asked for a stiffness outside 0 ... 1";
+    return "";
+  }
+};
+
+}  // namespace gradus

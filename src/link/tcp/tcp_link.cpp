@@ -1,0 +1,215 @@
+#include "link/tcp/tcp_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "link/items.h"
+#include "link/program/lines.h"
+
+namespace gradus::tcp {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestHello = 4096;  // bytes
+enum Form { kLines, kBinary };
+
+struct Options {
+  SeatOptions seats;
+  std::string token;
+};
+
+Diagnostics read_options(const ControllerSpec& c, Options& out) {
+  return each_item("tcp", c.options, c.place, [&](const std::string& key, const std::string& value) -> std::string {
+    bool known = false;
+    const std::string fault = out.seats.take(key, value, known);
+    if (known) return fault;
+    if (key == "token" && !value.empty()) return out.token = value, "";
+    return "known: free, patience=, wait=, token=";
+  });
+}
+
+/// The first line of what was received, and how long it is with its end; nothing if it has none yet.
+std::string_view first_line(ByteView received, std::size_t& size) {
+  const std::string_view text = as_text(received);
+  const std::size_t end = text.find('\n');
+  size = end == std::string_view::npos ? 0 : end + 1;
+  return text.substr(0, end == std::string_view::npos ? 0 : end);
+}
+
+struct Hello {
+  std::string robot, token;
+  Form form = kLines;
+};
+
+/// "" or what is wrong.
+std::string read_hello(std::string_view line, Hello& out) {
+  const json j = json::parse(line, nullptr, false);
+  if (!j.is_object()) return "the first line must be a JSON object as in {\"robot\": \"blue1\"}";
+  for (const auto& [key, value] : j.items()) {
+    if (!value.is_string()) return "'" + key + "' must be a text";
+    const std::string text = value.get<std::string>();
+    if (key == "robot") {
+      out.robot = text;
+    } else if (key == "token") {
+      out.token = text;
+    } else if (key == "form" && (text == "lines" || text == "binary")) {
+      out.form = text == "binary" ? kBinary : kLines;
+    } else {
+      return key == "form" ? "form is lines or binary" : "unknown key '" + key + "'; known: robot, form, token";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TcpLink>> TcpLink::open(World& world) {
+  std::unique_ptr<TcpLink> link;
+  Diagnostics notes;
+  std::vector<std::string> opened;
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const ControllerSpec& c = world.model().robots[static_cast<std::size_t>(r)].controller;
+    if (c.kind != "tcp") continue;
+    Options options;
+    append(notes, read_options(c, options));
+    if (!link) link.reset(new TcpLink(options.seats));
+    if (options.seats.lockstep != link->options().lockstep)
+      notes.push_back({c.place, Severity::error, "tcp: either all robots of a scene are free or none", ""});
+    auto it = std::find(opened.begin(), opened.end(), c.file);
+    if (it == opened.end()) {
+      auto listener = Listener::tcp(c.file);
+      append(notes, listener.notes());
+      if (!listener) break;
+      if (!listener->address().starts_with("127.") && options.token.empty())
+        notes.push_back({c.place, Severity::warning,
+                         "tcp: whoever reaches " + listener->address() + " can drive robots",
+                         "give a token: options = \"token=…\""});
+      link->add_listener(std::move(*listener));
+      it = opened.insert(opened.end(), c.file);
+    }
+    const Seat& seat = link->add_seat(world, r, c.period, c.start);
+    const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(seat.robot)].kind;
+    link->places_.push_back({static_cast<std::size_t>(it - opened.begin()), options.token, joint_names(kind), kLines});
+  }
+  if (has_errors(notes)) return notes;
+  link->publish(world);
+  return {std::move(link), std::move(notes)};
+}
+
+int TcpLink::seat_of(Guest& guest, std::string& refusal) {
+  std::size_t size = 0;
+  const std::string_view line = first_line(guest.wire.received(), size);
+  if (size == 0) {
+    if (guest.wire.received().size() > kLongestHello) refusal = "the first line is too long";
+    return -1;
+  }
+  Hello hello;
+  refusal = read_hello(line, hello);
+  guest.wire.take(size);
+  if (!refusal.empty()) return -1;
+  int taken = -1;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Seat& s = *seats()[i];
+    if (places_[i].listener != guest.listener || (!hello.robot.empty() && hello.robot != s.name)) continue;
+    if (places_[i].token != hello.token) return refusal = "the token is wrong or missing", -1;
+    taken = static_cast<int>(i);
+    if (s.wire.open()) continue;
+    places_[i].next_form = hello.form;
+    return taken;
+  }
+  if (taken < 0) refusal = "there is no robot '" + hello.robot + "' on this port";
+  return taken;
+}
+
+void TcpLink::refuse(Wire& wire, const std::string& why) { wire.send(json{{"error", why}}.dump() + "\n"); }
+
+void TcpLink::welcome(const World& world, Seat& s) {
+  s.form = places_[s.number].next_form;
+  const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(s.robot)].kind;
+  s.wire.send(s.form == kBinary ? schema_line(s.name, kind, s.period, world.output(s.robot, s.room), s.orders)
+                                : robot_line(s.name, kind, s.period));
+}
+
+bool TcpLink::tell(const World& world, Seat& s) {
+  const RobotOutput output = world.output(s.robot, s.room);
+  if (s.form == kBinary) {
+    frame_.clear();
+    append_state_frame(output, frame_);
+    return s.wire.send(frame_);
+  }
+  line_.clear();
+  append_state_line(output, line_);
+  return s.wire.send(line_);
+}
+
+SeatLink::Heard TcpLink::hear(const World&, Seat& s, std::string& fault) {
+  return s.form == kBinary ? hear_frame(s, fault) : hear_line(s, fault);
+}
+
+SeatLink::Heard TcpLink::hear_line(Seat& s, std::string& fault) {
+  std::size_t size = 0;
+  const std::string_view line = first_line(s.wire.received(), size);
+  if (size == 0) return Heard::nothing;
+  std::string end;
+  fault = take_line(line, places_[s.number].joints, s.orders, end);
+  s.wire.take(size);
+  if (!fault.empty()) return Heard::fault;
+  if (!end.empty()) end_run("the program of robot '" + s.name + "' ended the run: " + end);
+  return Heard::answer;
+}
+
+SeatLink::Heard TcpLink::hear_frame(Seat& s, std::string& fault) {
+  ByteReader r(s.wire.received());
+  const auto length = r.le<std::uint32_t>();
+  if (!r.ok()) return Heard::nothing;
+  if (length > longest_answer(s.orders))
+    return fault = "announced a frame of " + std::to_string(length) + " bytes", Heard::fault;
+  const ByteView payload = r.take(length);
+  if (!r.ok()) return Heard::nothing;
+  fault = take_frame(payload, s.orders);
+  s.wire.take(sizeof(std::uint32_t) + length);
+  return fault.empty() ? Heard::answer : Heard::fault;
+}
+
+std::vector<std::string> TcpLink::addresses() const {
+  std::vector<std::string> out;
+  for (const Listener& l : listeners())
+    out.push_back(
+        fmt::format("programs connect to {}{}", l.address(), options().lockstep ? "; every step waits for them" : ""));
+  return out;
+}
+
+bool asked_for(const SceneSpec& scene) {
+  return std::any_of(scene.robots.begin(), scene.robots.end(),
+                     [](const RobotInstanceSpec& r) { return r.controller.kind == "tcp"; });
+}
+
+/// The controller of each robot that is meant becomes `tcp`.
+Diagnostics prepare(const std::string& options, SceneSpec& scene) {
+  RobotChoice choice;
+  ControllerSpec c;
+  c.kind = "tcp", c.file = "4000";
+  Diagnostics faults =
+      each_item("--tcp", options, {}, [&](const std::string& key, const std::string& value) -> std::string {
+        if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return c.file = key, "";
+        if (choice.take(key, value)) return "";
+        if (key == "rate") return read_rate(value, c.period);
+        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
+        return "";
+      });
+  Options unused;
+  append(faults, read_options(c, unused));
+  append(faults, choice.give(scene, c, "--tcp"));
+  return faults;
+}
+
+Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
+  auto link = TcpLink::open(world);
+  if (!link) return link.notes();
+  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+}
+
+}  // namespace gradus::tcp

@@ -1,0 +1,418 @@
+#include "link/usarsim/usarsim_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "link/items.h"
+#include "load/sensor_toml.h"
+#include "wheels/from_scene.h"
+
+namespace gradus::usarsim {
+namespace {
+
+constexpr double kStatus = 0.01, kTruth = 0.1, kSonar = 0.2, kAcceleration = 0.1;  // periods of lines  [s]
+constexpr std::size_t kMostConnections = 64, kLongestLine = 16384;
+constexpr int kMostLines = 256;  // of one connection, taken at once
+
+Diagnostics read_options(const std::string& text, Options& out) {
+  return each_item("--usarsim", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
+    if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return out.address = key, "";
+    if (out.robots.take(key, value)) return "";
+    if (key == "truth" && !value.empty()) return out.truth = value, "";
+    if (key == "images") return out.images = value.empty() ? "5003" : value, "";
+    return "known: a port, truth=, images, robot=";
+  });
+}
+
+/// The first whole line of what came, ended by CR or LF, and its bytes; nothing if there is none.
+std::string_view first_line(ByteView received, std::size_t& bytes) {
+  const std::string_view text = as_text(received);
+  const std::size_t end = text.find_first_of("\r\n");
+  bytes = end == text.npos ? 0 : end + 1;
+  return end == text.npos ? std::string_view() : text.substr(0, end);
+}
+
+/// Does nobody else drive the robot? Members of groups are driven with their team.
+bool waits_for_a_program(const World& world, int robot) {
+  const RobotModel& model = world.model().robots[static_cast<std::size_t>(robot)];
+  if (model.group < 0) return model.controller.kind == "none";
+  const GroupModel& group = world.groups().model(model.group);
+  const auto member = std::find(group.members.begin(), group.members.end(), robot) - group.members.begin();
+  return (member < group.blue ? group.spec.blue : group.spec.yellow) == "none";
+}
+
+std::string located(const Pose& x) { return written(mirrored(x.p)); }
+std::string turned(const Mat3& R) {
+  const Vec3 rpy = to_roll_pitch_yaw(to_quaternion(R));
+  return written(mirrored(rpy));
+}
+
+}  // namespace
+
+/// Hands the standing orders to the robot.
+class UsarsimLink::Driver : public Controller {
+ public:
+  explicit Driver(const Robot& robot) : robot_(robot) {}
+  void control(const RobotOutput&, RobotCommand& command) override {
+    if (robot_.spoke) robot_.orders.write(command);
+  }
+
+ private:
+  const Robot& robot_;
+};
+
+void UsarsimLink::add_robot(World& world, int number) {
+  const RobotModel& model = world.model().robots[static_cast<std::size_t>(number)];
+  auto robot = std::make_unique<Robot>();
+  robot->number = number, robot->name = model.name, robot->kind = model.kind->name;
+  robot->orders = Orders::of(world.command(number));
+  if (auto body = nao::Body::of(*model.kind, model.name)) {
+    robot->body = *body, robot->kind = "Nao";
+  } else if (model.group >= 0 && model.kind->njoint() >= 2) {
+    const wheels::WheelJoints w = wheels::wheel_joints(*model.kind);
+    robot->left = w.left, robot->right = w.right, robot->left_sense = w.left_sense, robot->right_sense = w.right_sense;
+    if (w.left < 0 || w.right < 0) return;
+    robot->fastest = model.kind->joints[static_cast<std::size_t>(w.left)].servo.speed;
+  } else {
+    return;
+  }
+  world.output(number, robot->room);
+  world.add_controller(number, std::make_unique<Driver>(*robot), kStatus, 0);
+  robots_.push_back(std::move(robot));
+}
+
+Result<std::unique_ptr<UsarsimLink>> UsarsimLink::open(World& world, const Options& options) {
+  std::unique_ptr<UsarsimLink> link(new UsarsimLink);
+  Diagnostics notes;
+  const auto listen = [&](const std::string& address, Listener& into) {
+    auto l = Listener::tcp(address);
+    append(notes, l.notes());
+    if (l) into = std::move(*l);
+  };
+  listen(options.address, link->robots_in_);
+  listen(options.truth, link->truth_in_);
+  if (!options.images.empty()) listen(options.images, link->images_in_.emplace());
+  if (has_errors(notes)) return notes;
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const RobotModel& model = world.model().robots[static_cast<std::size_t>(r)];
+    if (options.robots.means(model.name) && waits_for_a_program(world, r)) link->add_robot(world, r);
+  }
+  if (link->robots_.empty())
+    return Diagnostics{{{},
+                        Severity::error,
+                        "--usarsim: this scene has neither a Nao nor a wheeled robot that waits for a program",
+                        ""}};
+  return {std::move(link), std::move(notes)};
+}
+
+void UsarsimLink::accept(const World& world) {
+  for (Wire wire = robots_in_.accept(); wire.open(); wire = robots_in_.accept()) {
+    if (connections_.size() >= kMostConnections) continue;
+    const double h = world.model().step;
+    connections_.push_back(
+        std::make_unique<Connection>(Connection{std::move(wire), nullptr, Rate(kStatus, 0, h), Rate(kTruth, 0, h),
+                                                Rate(kSonar, 0, h), Rate(kAcceleration, 0, h)}));
+    connections_.back()->wire.send(std::string_view("NFO {Gametype BotDeathMatch} {Level gradus} {TimeLimit 0}\r\n"));
+  }
+}
+
+void UsarsimLink::hear(const World& world, Connection& c) {
+  c.wire.flush();
+  const bool there = c.wire.fill();
+  for (int i = 0; i < kMostLines; ++i) {
+    std::size_t bytes = 0;
+    const std::string line(first_line(c.wire.received(), bytes));
+    if (bytes == 0) break;
+    c.wire.take(bytes);
+    if (line.empty()) continue;
+    ++lines_;
+    obey(world, c, parse_line(line));
+  }
+  if (there && c.wire.received().size() < kLongestLine) return;
+  if (c.robot != nullptr) {
+    c.robot->taken = false;
+    notices_.push_back({c.robot->name, "link",
+                        there ? "its program sent what is no line; it keeps its last targets"
+                              : "its program has gone; it keeps its last targets"});
+  }
+  c.wire.close();
+}
+
+/// Unknown words are left out silently, as USARSim does; they are counted.
+void UsarsimLink::obey(const World& world, Connection& c, const Line& line) {
+  if (line.word == "INIT") return init(world, c, line);
+  if (line.word == "GETSTARTPOSES" || line.word == "GETCONF" || line.word == "GETGEO") return describe(world, c, line);
+  if (c.robot == nullptr) return refuse();
+  Robot& robot = *c.robot;
+  if (line.word == "DRIVE" && robot.left >= 0) return drive(robot, line);
+  if (line.word == "MULTIDRIVE" && robot.body)
+    for (const auto& [joint, value] : line.segments) set_one(robot, joint, value, false);
+  else if (line.word == "SET" && robot.body)
+    set_joint(robot, line);
+  else
+    refuse();
+}
+
+void UsarsimLink::init(const World& world, Connection& c, const Line& line) {
+  if (c.robot != nullptr) return refuse();
+  const std::string *name = line.find("Name"), *kind = line.find("ClassName");
+  const std::string wanted = kind == nullptr ? "" : kind->substr(kind->rfind('.') + 1);
+  const auto fits = [&](const Robot& r) {
+    if (r.taken) return false;
+    return wanted.empty() || wanted == r.kind || (wanted != "Nao" && r.left >= 0);
+  };
+  for (const bool by_name : {true, false})
+    for (auto& r : robots_)
+      if (c.robot == nullptr && fits(*r) && (!by_name || (name != nullptr && *name == r->name))) c.robot = r.get();
+  if (c.robot == nullptr) return refuse();
+  c.robot->taken = true;
+  notices_.push_back({c.robot->name, "link", "its program has come"});
+  move(world, *c.robot, line);
+}
+
+/// {Location x,y,z} {Rotation r,p,y}: the robot is put there, upright, on the height that it stands at.
+void UsarsimLink::move(const World&, const Robot& robot, const Line& line) {
+  Vec3 location, rotation{0, 0, 0};
+  const std::string *at = line.find("Location"), *turn = line.find("Rotation");
+  if (at == nullptr || !read_vector(*at, location)) return;
+  if (turn != nullptr && !read_vector(*turn, rotation)) return;
+  const auto set = [&](const char* property, double value) {
+    Command command;
+    command.kind = Command::Kind::set;
+    command.name = robot.name + "." + property;
+    command.value = value;
+    commands_.push_back(std::move(command));
+  };
+  set("x", location.x), set("y", -location.y), set("yaw", -rotation.z);
+}
+
+void UsarsimLink::set_one(Robot& robot, std::string_view joint, std::string_view value, bool stiffness) {
+  double x = 0;
+  if (joint == "RHipYawPitch" && !stiffness) return;  // one motor, and the left command counts
+  const int number = nao::joint_number(joint);
+  if (number < 0 || !read_number(value, x) || (stiffness && !(x >= 0 && x <= 1))) return refuse();
+  robot.body->write(static_cast<std::size_t>(number), x, stiffness ? robot.orders.stiffness : robot.orders.target);
+  robot.spoke = true;
+}
+
+/// SET {Type Joint} {Name LKneePitch} {Opcode Angle} {Params 0.5}
+void UsarsimLink::set_joint(Robot& robot, const Line& line) {
+  const std::string *type = line.find("Type"), *name = line.find("Name"), *opcode = line.find("Opcode"),
+                    *value = line.find("Params");
+  if (type == nullptr || *type != "Joint" || name == nullptr || opcode == nullptr || value == nullptr) return refuse();
+  const bool stiffness = *opcode == "Stiffness";
+  if (!stiffness && *opcode != "Angle" && *opcode != "Target") return refuse();
+  if (*name != "AllJoints") return set_one(robot, *name, *value, stiffness);
+  for (const std::string_view joint : nao::kJointNames) set_one(robot, joint, *value, stiffness);
+}
+
+/// DRIVE {Left 1.0} {Right 1.0} {Normalized false}: wheels' speeds [rad/s], or shares of the largest.
+void UsarsimLink::drive(Robot& robot, const Line& line) {
+  const std::string *left = line.find("Left"), *right = line.find("Right"), *normal = line.find("Normalized");
+  double l = 0, r = 0;
+  if (left == nullptr || right == nullptr || !read_number(*left, l) || !read_number(*right, r)) return refuse();
+  const bool shares = normal != nullptr && (*normal == "true" || *normal == "True");
+  const double unit = shares && std::isfinite(robot.fastest) ? robot.fastest : 1;
+  robot.orders.target[static_cast<std::size_t>(robot.left)] = robot.left_sense * unit * l;
+  robot.orders.target[static_cast<std::size_t>(robot.right)] = robot.right_sense * unit * r;
+  robot.spoke = true;
+}
+
+void UsarsimLink::describe(const World& world, Connection& c, const Line& line) {
+  std::string answer;
+  const std::string* type = line.find("Type");
+  if (line.word == "GETSTARTPOSES") {
+    answer = fmt::format("NFO {{StartPoses {}}} {{", robots_.size());
+    for (const auto& r : robots_) {
+      const Pose x = world.X_WL(r->number, 0);
+      answer += fmt::format("{}{} {} {}", r == robots_.front() ? "" : " ", r->name, located(x), turned(x.R));
+    }
+    answer += "}\r\n";
+  } else if (c.robot == nullptr || type == nullptr) {
+    return refuse();
+  } else if (line.word == "GETCONF") {
+    answer = *type == "Robot" ? fmt::format("CONF {{Name {}}}\r\n", c.robot->kind)
+                              : fmt::format("CONF {{Type {}}}\r\n", *type);
+  } else {
+    for (const sense::Sensor& s : world.sensors(c.robot->number)) {
+      if (*type != "Sonar" || s.table->name != "sonar") continue;
+      answer += fmt::format("GEO {{Type Sonar}} {{Name {}}} {{Location {}}} {{Orientation {}}} {{Mount {}}}\r\n",
+                            s.name == "sonar_left" ? "LeftSonar" : "RightSonar", located(s.X_LS), turned(s.X_LS.R),
+                            c.robot->kind);
+    }
+  }
+  if (!answer.empty() && !c.wire.send(answer)) ++missed_;
+}
+
+/// Status and sensors, each at its period.
+void UsarsimLink::tell(const World& world, Connection& c) {
+  const std::int64_t k = world.k();
+  if (c.robot == nullptr) return;
+  Robot& robot = *c.robot;
+  text_.clear();
+  const double t = world.time();
+  if (robot.body) {
+    nao::Readings seen;
+    robot.body->read(world.output(robot.number, robot.room), seen);
+    if (c.status.due(k)) {
+      text_ += fmt::format("STA {{Time {:.4f}}} {{Battery {:.0f}}} {{Type LeggedVehicle}}", t, 1200 * seen.charge);
+      for (std::size_t i = 0; i < nao::kJointNames.size(); ++i)
+        if (robot.body->joint(i) >= 0) text_ += fmt::format(" {{{} {:.4f}}}", nao::kJointNames[i], seen.position[i]);
+      text_ += "\r\n";
+    }
+    for (std::size_t i = 0; i < 2 && c.sonar.due(k); ++i)
+      text_ += fmt::format("SEN {{Time {:.4f}}} {{Type Sonar}} {{Name {}}} {{Range {:.4f}}}\r\n", t,
+                           i == 0 ? "LeftSonar" : "RightSonar", seen.sonar[i]);
+    if (c.acceleration.due(k))
+      text_ +=
+          fmt::format("SEN {{Time {:.4f}}} {{Type AcceleroMeter}} {{Name Accelerometer}} {{ProperAcceleration {}}}\r\n",
+                      t, written(mirrored({seen.accelerometer[0], seen.accelerometer[1], seen.accelerometer[2]})));
+  } else if (c.truth.due(k)) {  // 0.1 s for robots other than the Nao
+    text_ += fmt::format("STA {{Time {:.4f}}} {{Battery 1200}} {{Type GroundVehicle}}\r\n", t);
+  }
+  if (c.truth.due(k)) {
+    const Pose x = world.X_WL(robot.number, 0);
+    text_ +=
+        fmt::format("SEN {{Time {:.4f}}} {{Type GroundTruth}} {{Name GndTruth}} {{Location {}}} {{Orientation {}}}\r\n",
+                    t, located(x), turned(x.R));
+  }
+  if (text_.empty()) return;
+  ++(c.wire.send(text_) ? told_ : missed_);
+}
+
+/// {class Nao} {name v6}: those that fit, then {End}.
+void UsarsimLink::serve_truth(const World& world) {
+  for (Wire wire = truth_in_.accept(); wire.open(); wire = truth_in_.accept())
+    if (truth_.size() < kMostConnections) truth_.push_back(std::move(wire));
+  for (Wire& wire : truth_) {
+    const bool there = wire.fill();
+    std::size_t bytes = 0;
+    for (int i = 0; i < kMostLines; ++i) {
+      const std::string text(first_line(wire.received(), bytes));
+      if (bytes == 0) break;
+      wire.take(bytes);
+      if (text.empty()) continue;
+      Line query = parse_line("QUERY " + text);
+      for (auto& segment : query.segments)
+        std::transform(segment.first.begin(), segment.first.end(), segment.first.begin(),
+                       [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+      const std::string *name = query.find("name"), *kind = query.find("class");
+      std::string answer;
+      for (const auto& r : robots_) {
+        if ((name != nullptr && !name->empty() && *name != r->name) ||
+            (kind != nullptr && !kind->empty() && *kind != r->kind))
+          continue;
+        const Pose x = world.X_WL(r->number, 0);
+        answer += fmt::format("{{Name {}}} {{Class {}}} {{Time {:.4f}}} {{Location {}}} {{Rotation {}}}\r\n", r->name,
+                              r->kind, world.time(), located(x), turned(x.R));
+      }
+      if (!wire.send(answer + "{End}\r\n")) ++missed_;
+    }
+    if (!there || wire.received().size() >= kLongestLine) wire.close();
+  }
+  std::erase_if(truth_, [](const Wire& w) { return !w.open(); });
+}
+
+void append_picture(const SensorImage& image, Bytes& out) {
+  const auto byte = [&](int x) { out.push_back(static_cast<std::byte>(std::clamp(x, 0, 255))); };
+  const auto big = [&](std::size_t x, int bytes) {
+    for (int i = bytes - 1; i >= 0; --i) out.push_back(static_cast<std::byte>(x >> (8 * i)));
+  };
+  const std::size_t w = static_cast<std::size_t>(image.width), h = static_cast<std::size_t>(image.height);
+  const std::size_t padding = (4 - 3 * w % 4) % 4;
+  big(0, 1), big(4 + h * (3 * w + padding), 4), big(w, 2), big(h, 2);
+  for (std::size_t y = 0; y < h; ++y) {
+    const std::uint8_t* row = image.bytes.data() + y * image.row_bytes;
+    for (std::size_t x = 0; x < w; ++x) {  // ITU-R BT.601, full range, as cameras send it
+      const int Y = row[2 * x], U = row[4 * (x / 2) + 1] - 128, V = row[4 * (x / 2) + 3] - 128;
+      byte(Y + (454 * U >> 8)), byte(Y - ((88 * U + 183 * V) >> 8)), byte(Y + (359 * V >> 8));
+    }
+    for (std::size_t i = 0; i < padding; ++i) byte(0);
+  }
+}
+
+/// "OK" asks for a picture of the first robot's upper camera.
+void UsarsimLink::serve_images(const World& world) {
+  if (!images_in_) return;
+  for (Wire wire = images_in_->accept(); wire.open(); wire = images_in_->accept())
+    if (images_.size() < kMostConnections) images_.push_back(std::move(wire));
+  for (Wire& wire : images_) {
+    wire.flush();
+    const bool there = wire.fill();
+    const std::size_t ok = as_text(wire.received()).find("OK");
+    if (ok != std::string_view::npos && !wire.unsent()) {
+      const RobotOutput o = world.output(robots_.front()->number, robots_.front()->room);
+      for (const SensorReading& s : o.sensors) {
+        if (s.name != "camera_top" || s.sample < 0) continue;
+        for (const SensorImage& image : s.image()) {
+          if (std::string_view(image.format) != "yuyv") continue;
+          Bytes picture;
+          append_picture(image, picture);
+          wire.take(ok + 2);
+          ++(wire.send(picture) ? pictures_ : missed_);
+        }
+      }
+    }
+    if (!there || wire.received().size() >= kLongestLine) wire.close();
+  }
+  std::erase_if(images_, [](const Wire& w) { return !w.open(); });
+}
+
+std::span<const Command> UsarsimLink::receive(const World& world) {
+  commands_.clear();
+  accept(world);
+  for (auto& c : connections_) hear(world, *c);
+  std::erase_if(connections_, [](const auto& c) { return !c->wire.open(); });
+  serve_truth(world);
+  serve_images(world);
+  return commands_;
+}
+
+void UsarsimLink::publish(const World& world) {
+  for (auto& c : connections_) tell(world, *c);
+}
+
+std::vector<std::string> UsarsimLink::addresses() const {
+  std::string line =
+      fmt::format("programs connect to {}, ground truth is on {}", robots_in_.address(), truth_in_.address());
+  if (images_in_) line += ", images are on " + images_in_->address();
+  return {line};
+}
+
+ProtocolLink::Figures UsarsimLink::figures() const {
+  return {{"lines", lines_}, {"refused", refused_}, {"told", told_}, {"missed", missed_}, {"pictures", pictures_}};
+}
+
+std::vector<std::string> UsarsimLink::summary() const {
+  return {fmt::format("usarsim: {} lines taken, {} not understood, {} sent, {} missed by slow programs, {} pictures",
+                      lines_, refused_, told_, missed_, pictures_)};
+}
+
+bool asked_for(const SceneSpec&) { return false; }
+
+Diagnostics prepare(const std::string& text, SceneSpec& scene) {
+  Options options;
+  Diagnostics faults = read_options(text, options);
+  for (RobotInstanceSpec& r : scene.robots) {
+    for (GroupSpec& g : scene.groups)  // a wheeled robot that is named takes its team over
+      if (!options.robots.empty() && options.robots.means(r.name) && r.group == g.name)
+        (r.team == "yellow" ? g.yellow : g.blue) = "none";
+    if (!r.robot.find_joint("HeadYaw") || r.controller.kind != "none" || !options.robots.means(r.name)) continue;
+    if (r.robot.sensors.empty())
+      for (const char* set : {"nao_v6", "nao_motors"}) append(faults, add_sensor_set(set, r.robot.sensors));
+    if (!options.images.empty()) append(faults, add_sensor_set("nao_cameras", r.robot.sensors));
+  }
+  return faults;
+}
+
+Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& text, World& world) {
+  Options options;
+  if (Diagnostics faults = read_options(text, options); has_errors(faults)) return faults;
+  auto link = UsarsimLink::open(world, options);
+  if (!link) return link.notes();
+  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+}
+
+}  // namespace gradus::usarsim
