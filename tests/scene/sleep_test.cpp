@@ -124,7 +124,7 @@ TEST(Sleep, fresh_engines_snapshots_threads_and_batches_have_the_same_bits) {
   poisoned.poison = true, poisoned.threads = 4;
   const SceneSpec s = stacks(3);
   const auto leader = make_world(s), other = make_world(s, fresh), third = make_world(s, poisoned), jumper = make_world(s);
-  auto batch = Worlds::make(*compile(s), 3, 2);
+  auto batch = Worlds::make(*compile(s), 3, {2, false, {}});
   ASSERT_TRUE(batch);
   const auto all = [&](auto&& work) {
     for (World* w : {leader.get(), other.get(), third.get()}) work(*w);
