@@ -336,22 +336,14 @@ std::vector<std::string> DynamixelLink::summary() const {
   return {line};
 }
 
-bool asked_for(const SceneSpec& scene) {
-  return std::any_of(scene.robots.begin(), scene.robots.end(),
-                     [](const RobotInstanceSpec& r) { return r.controller.kind == "dynamixel"; });
-}
+bool asked_for(const SceneSpec& scene) { return has_controller(scene, "dynamixel"); }
 
 Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   RobotChoice choice;
   ControllerSpec c;
   c.kind = "dynamixel", c.file = "auto", c.period = scene.step;
-  Diagnostics faults =
-      each_item("--dynamixel", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-        if (value.empty() && (key == "auto" || key.find('/') != key.npos)) return c.file = key, "";
-        if (choice.take(key, value)) return "";
-        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
-        return "";
-      });
+  Diagnostics faults = sort_items(
+      "--dynamixel", text, [](const std::string& item) { return item == "auto" || is_path(item); }, choice, c);
   Options unused;
   append(faults, read_options(c, unused));
   std::vector<RobotInstanceSpec*> robots = choice.of(scene, "dynamixel", "--dynamixel", faults);
@@ -364,9 +356,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
 }
 
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
-  auto link = DynamixelLink::open(world);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(DynamixelLink::open(world));
 }
 
 }  // namespace gradus::dynamixel

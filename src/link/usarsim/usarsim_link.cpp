@@ -18,7 +18,7 @@ constexpr int kMostLines = 256;  // of one connection, taken at once
 
 Diagnostics read_options(const std::string& text, Options& out) {
   return each_item("--usarsim", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-    if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return out.address = key, "";
+    if (value.empty() && is_port(key)) return out.address = key, "";
     if (out.robots.take(key, value)) return "";
     if (key == "truth" && !value.empty()) return out.truth = value, "";
     if (key == "images") return out.images = value.empty() ? "5003" : value, "";
@@ -410,9 +410,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& text, World& world) {
   Options options;
   if (Diagnostics faults = read_options(text, options); has_errors(faults)) return faults;
-  auto link = UsarsimLink::open(world, options);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(UsarsimLink::open(world, options));
 }
 
 }  // namespace gradus::usarsim
