@@ -148,7 +148,10 @@ SeatLink::Heard LolaLink::hear(const World&, Seat& s, std::string& fault) {
 void LolaLink::obey(const Actuators& asked, Robot& robot, Orders& orders) {
   robot.asked = asked;
   for (std::size_t i = 0; i < kJoints; ++i) {
-    if (asked.has_position) robot.body.write(i, asked.position[i], orders.target);
+    if (asked.has_position && is_within_reason(asked.position[i]))
+      robot.body.write(i, asked.position[i], orders.target);
+    else if (asked.has_position)
+      ++out_of_range_;
     if (!asked.has_stiffness) continue;
     const double within = std::clamp(asked.stiffness[i], 0.0, 1.0);
     if (asked.stiffness[i] < -1 || asked.stiffness[i] > 1) ++out_of_range_;
@@ -201,8 +204,7 @@ std::vector<std::string> LolaLink::addresses() const {
 
 ProtocolLink::Figures LolaLink::figures() const {
   Figures out = SeatLink::figures();
-  out.insert(out.end(),
-             {{"images", images_}, {"images_missed", images_missed_}, {"stiffness_out_of_range", out_of_range_}});
+  out.insert(out.end(), {{"images", images_}, {"images_missed", images_missed_}, {"out_of_range", out_of_range_}});
   return out;
 }
 

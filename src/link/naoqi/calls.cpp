@@ -14,6 +14,19 @@ double number(const json& j) {
   return j.get<double>();
 }
 
+int whole(const json& j) {
+  const double x = number(j);
+  if (!(std::fabs(x) <= 1e9)) throw CallFault{"a whole number is due, not " + j.dump()};
+  return static_cast<int>(x);
+}
+
+/// Metres or radians of a walk.
+double way(const json& j) {
+  const double x = number(j);
+  if (!(std::fabs(x) <= 1000)) throw CallFault{"nobody walks so far: " + j.dump()};
+  return x;
+}
+
 /// The i-th argument, or what stands for it.
 double number(const json& a, std::size_t i, double otherwise) { return i < a.size() ? number(a[i]) : otherwise; }
 
@@ -161,15 +174,14 @@ json Calls::position(const World& world, const std::string& part, int space) con
 Outcome Calls::walk_call(const World& world, const std::string& m, const json& a, bool& known) {
   known = true;
   if (m == "walkTo" || m == "moveTo")
-    return {nullptr, motion_.walk_to(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2)))};
+    return {nullptr, motion_.walk_to(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2)))};
   if (m == "setWalkTargetVelocity" || m == "moveToward") {
     double part[3];
     for (std::size_t i = 0; i < 3; ++i) part[i] = std::clamp(number(argument(a, i)), -1.0, 1.0);
     motion_.walk(part[0] * kFullForward, part[1] * kFullSide, part[2] * kFullTurn);
     return {};
   }
-  if (m == "move")
-    return motion_.walk(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2))), Outcome{};
+  if (m == "move") return motion_.walk(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2))), Outcome{};
   if (m == "walkInit" || m == "moveInit") return {nullptr, motion_.init_walk()};
   if (m == "stopWalk" || m == "stopMove" || m == "killWalk" || m == "killMove") return {nullptr, motion_.stop_walk()};
   if (m == "waitUntilWalkIsFinished" || m == "waitUntilMoveIsFinished")
@@ -236,7 +248,7 @@ Outcome Calls::angle_call(const World& world, const std::string& m, const json& 
     for (const int j : names()) out.push_back({motion_.lower(j), motion_.upper(j), motion_.fastest(j), 0.0});
     return {out};
   }
-  if (m == "getPosition") return {position(world, text(argument(a, 0)), static_cast<int>(number(a, 1, 0)))};
+  if (m == "getPosition") return {position(world, text(argument(a, 0)), a.size() > 1 ? whole(a[1]) : 0)};
   known = false;
   return {};
 }
@@ -283,7 +295,7 @@ Outcome Calls::stiffness_call(const std::string& m, const json& a, bool& known) 
 
 Outcome Calls::task_call(const std::string& m, const json& a, bool& known) {
   known = true;
-  const auto task = [&] { return static_cast<int>(number(argument(a, 0))); };
+  const auto task = [&] { return whole(argument(a, 0)); };
   if (m == "killAll") return motion_.kill_all(), Outcome{};
   if (m == "killTask" || m == "stop") return motion_.kill(task()), Outcome{true};
   if (m == "killTasksUsingResources") return motion_.kill_joints(joints(argument(a, 0))), Outcome{};
@@ -374,6 +386,13 @@ json Calls::memory_value(const World& world, const std::string& key) {
   throw CallFault{"ALMemory has no '" + key + "'"};
 }
 
+void Calls::remember(const std::string& key, const json& value) {
+  constexpr std::size_t kMostKeys = 1000, kLongest = 1 << 16;
+  if (memory_.size() >= kMostKeys && !memory_.contains(key)) throw CallFault{"ALMemory is full"};
+  if (value.dump().size() > kLongest) throw CallFault{"this is too much for one key"};
+  memory_[key] = value;
+}
+
 Outcome Calls::memory_call(const World& world, const std::string& m, const json& a) {
   if (m == "getData") return {memory_value(world, text(argument(a, 0)))};
   if (m == "getListData") {
@@ -382,11 +401,10 @@ Outcome Calls::memory_call(const World& world, const std::string& m, const json&
     return {out};
   }
   if (m == "insertData" || m == "raiseEvent" || m == "raiseMicroEvent") {
-    if (memory_.size() > 10'000) throw CallFault{"ALMemory is full"};
-    return memory_[text(argument(a, 0))] = argument(a, 1), Outcome{};
+    return remember(text(argument(a, 0)), argument(a, 1)), Outcome{};
   }
   if (m == "insertListData") {
-    for (const json& pair : argument(a, 0)) memory_[text(argument(pair, 0))] = argument(pair, 1);
+    for (const json& pair : argument(a, 0)) remember(text(argument(pair, 0)), argument(pair, 1));
     return {};
   }
   if (m == "removeData") return memory_.erase(text(argument(a, 0))), Outcome{};

@@ -45,6 +45,7 @@ class Calls {
   int interpolate_with_speed(const json& a);
   Outcome memory_call(const World& world, const std::string& method, const json& a);
   Outcome other_call(const World& world, const std::string& module, const std::string& method, const json& a);
+  void remember(const std::string& key, const json& value);
   json memory_value(const World& world, const std::string& key);
   const nao::Readings& readings(const World& world);
   std::vector<int> joints(const json& names) const;
