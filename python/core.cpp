@@ -9,10 +9,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "arrays.h"
 #include "gradus/gradus.h"
 
 namespace py = pybind11;
 using gradus::Simulation;
+using namespace gradus_python;
 
 namespace {
 
@@ -25,25 +27,6 @@ void refuse_unknown_numpy() {
                                PYBIND11_VERSION_MINOR) ", which NumPy " + version +
                            " breaks: use numpy < 2, or build gradus with pybind11 2.12 or newer");
 #endif
-}
-
-py::array_t<double> copy_of(std::span<const double> x) {
-  return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
-}
-
-/// Keeps `owner` alive as long as the array is.
-template <class T>
-py::array view_of(T* data, std::size_t size, py::handle owner, bool writable) {
-  py::array_t<std::remove_const_t<T>> a(static_cast<py::ssize_t>(size), data, owner);
-  if (!writable) a.attr("flags").attr("writeable") = false;
-  return a;
-}
-
-using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-std::span<const double> span_of(const Numbers& a, const char* what) {
-  if (a.ndim() != 1) throw py::value_error(std::string(what) + " must have one dimension, not " + std::to_string(a.ndim()));
-  return {a.data(), static_cast<std::size_t>(a.size())};
 }
 
 std::array<double, 3> three(const Numbers& a, const char* what) {
@@ -207,4 +190,6 @@ PYBIND11_MODULE(_core, m) {
     s.restore({x.begin(), x.end()});
   });
   sim.def("close_logs", &Simulation::close_logs);
+  bind_batch(m);
+  bind_learn(m);
 }

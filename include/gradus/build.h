@@ -65,6 +65,7 @@ class SceneDraft {
 
  private:
   friend class Simulation;
+  friend class Batch;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

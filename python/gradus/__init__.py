@@ -20,8 +20,9 @@ import numpy as np
 
 from ._core import Error, Property
 from ._core import Simulation as _Simulation
+from .batch import Batch
 
-__all__ = ["Error", "Image", "Property", "Reading", "Robot", "Sensor", "Simulation", "load"]
+__all__ = ["Batch", "Error", "Image", "Property", "Reading", "Robot", "Sensor", "Simulation", "load"]
 __version__ = "0.1.0"
 
 

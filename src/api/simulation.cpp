@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "api/drafts.h"
+#include "api/fail.h"
 #include "load/set.h"
 #include "session/scene_file.h"
 #include "session/session.h"
@@ -11,13 +12,6 @@
 
 namespace gradus {
 namespace {
-
-[[noreturn]] void fail(const Diagnostics& notes) {
-  std::string text;
-  for (const Diagnostic& d : notes)
-    if (d.severity == Severity::error) text += (text.empty() ? "" : "\n") + to_string(d);
-  throw Error(text);
-}
 
 void copy(Vec3 from, double* to) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 

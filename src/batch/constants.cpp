@@ -36,12 +36,15 @@ KindConstants<F>::KindConstants(const RobotKind& kind)
 template <class F>
 BatchConstantsT<F> KindConstants<F>::view(const Model& model) const {
   const Plane& g = model.ground;
-  return {{static_cast<int>(links.size()), branch_count, root, links.data(), points.data(), point_begin.data(),
-           bound_centre.data(), bound_radius.data()},
+  const KindArraysT<F> kind{static_cast<int>(links.size()), branch_count, root, links.data(), points.data(), point_begin.data(),
+                            bound_centre.data(), bound_radius.data()};
+  return {kind,
           joints.data(),
           cast<F>(g),
           cast<F>(model.gravity),
-          F(model.step)};
+          F(model.step),
+          kPredictions,
+          has_limbs(kind)};
 }
 
 template struct KindConstants<float>;

@@ -9,6 +9,7 @@
 /// place, pushes and impulses from outside are not offered (set velocities), and there are no contacts but those with
 /// the ground.
 #pragma once
+#include "batch/limbs.h"
 #include "drive/servo.inl"
 #include "contact/law/calm.h"
 #include "contact/law/compliant.inl"
@@ -39,6 +40,8 @@ struct BatchConstantsT {
   PlaneT<F> ground;
   Vec3T<F> gravity;
   F h;
+  int predictions = kPredictions;  // at most so many, and one more, in a step
+  bool by_limbs = false;           // repeats may go limb by limb [limbs.h]
 };
 
 /// Where the numbers of one world start in its row, counted in scalars.
@@ -85,10 +88,12 @@ struct StepRoomT {
   T *sine_next, *cosine_next;    // (nlink), only if frames are recomputed
   T *q_next, *v_next;            // (7 + njoint), (6 + njoint)
   FlightRoomT<T> flight;
+  LimbRoomT<T> limbs{};  // only if frames are stored
 };
 
 /// Policies [tree/frames.h]: how a step gets its frames.
 struct StoreFrames {
+  static constexpr bool by_limbs = true;  // frames are at hand in any order
   template <class T, class F>
   static GRADUS_INLINE GivenFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x, FrameT<T>* frames, T*,
                                            T*) {
@@ -97,6 +102,7 @@ struct StoreFrames {
   }
 };
 struct RecomputeFrames {
+  static constexpr bool by_limbs = false;
   template <class T, class F>
   static GRADUS_INLINE RecomputedFrames<T> look(const KindArraysT<F>& kind, const CoordinatesT<T>& x,
                                                 FrameT<T>* branches, T* sine, T* cosine) {
@@ -169,6 +175,58 @@ GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>&
   for (int i = 0; i < 6; ++i) row.r[n + i] = (row.v[i] - before[i]) / h;
 }
 
+/// Half B3: predicts until no limit is met. Returns how often.
+template <class T, class F, class Frames>
+GRADUS_INLINE int settle_whole(const BatchConstantsT<F>& c, const RowT<T>& row, const CoordinatesT<T>& x, Frames& frames, int count,
+                               const StepRoomT<T>& room) {
+  const KindArraysT<F>& kind = c.kind;
+  auto nothing = [](int, const FrameT<T>&, Mat6T<T>&, Vec6T<T>&) {};
+  int reviews = 0;
+  return settle(
+      [&] {
+        predict_articulated<T, F>(kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin, nothing,
+                                  room.articulated, room.acc, room.a);
+      },
+      [&] {
+        const auto law =
+            review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
+        const auto drive = review_servos<T, F>(c.joints, kind.njoint(), row.v + 6, room.a, c.h, room.drive);
+        if (++reviews == c.predictions && any(law))  // where drives alone go round, points have no part in it
+          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, law, count, room.contacts);
+        return any(mask_or(law, drive));
+      },
+      c.predictions);
+}
+
+/// The same, where repeats go through the limbs alone in which something changed [limbs.h].
+template <class T, class F, class Frames>
+GRADUS_INLINE int settle_by_limbs(const BatchConstantsT<F>& c, const RowT<T>& row, const CoordinatesT<T>& x, Frames& frames, int count,
+                                  const StepRoomT<T>& room) {
+  const KindArraysT<F>& kind = c.kind;
+  bool* changed = room.limbs.changed;
+  for (int i = 0; i < kind.nlink; ++i) changed[i] = false;
+  int reviews = 0;
+  return settle(
+      [&] {
+        predict_by_limbs<T, F>(reviews == 0, kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin,
+                               room.articulated, room.limbs, room.acc, room.a);
+      },
+      [&] {
+        const Vec3T<T> g = cast<T>(c.gravity);
+        const auto law = is_level(c.ground) ? review_points<T, F>(LevelT<T>{}, kind, g, c.h, row.memory, room.acc, count,
+                                                                  room.contacts, changed)
+                                            : review_points<T, F>(tilted<T>(c.ground), kind, g, c.h, row.memory, room.acc,
+                                                                  count, room.contacts, changed);
+        const auto drive = review_joints<T, F>(c.joints, kind.njoint(), row.v + 6, room.a, c.h, room.drive, changed);
+        if (++reviews == c.predictions && any(law)) {
+          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, law, count, room.contacts);
+          for (int i = 0; i < count; ++i) changed[room.contacts[i].link] = true;
+        }
+        return any(mask_or(law, drive));
+      },
+      c.predictions);
+}
+
 /// State[k] -> State[k+1] in place. Returns the number of predictions.
 template <class T, class Policy, class F>
 GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, const StepRoomT<T>& room) {
@@ -187,21 +245,12 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
   }
   begin_servos<T, F>(c.joints, n, row.q + 7, row.v + 6, row.target, c.h, room.drive);
   begin_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, count, room.contacts);
-  auto nothing = [](int, const FrameT<T>&, Mat6T<T>&, Vec6T<T>&) {};
-  int reviews = 0;
-  const int predictions = settle(
-      [&] {
-        predict_articulated<T, F>(kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin, nothing,
-                                  room.articulated, room.acc, room.a);
-      },
-      [&] {
-        const auto law =
-            review_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts);
-        const auto drive = review_servos<T, F>(c.joints, n, row.v + 6, room.a, c.h, room.drive);
-        if (++reviews == kPredictions && any(law))  // where drives alone go round, points have no part in it
-          calm_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, law, count, room.contacts);
-        return any(mask_or(law, drive));
-      });
+  int predictions = 0;
+  if constexpr (Policy::by_limbs)
+    predictions = c.by_limbs ? settle_by_limbs<T, F>(c, row, x, frames, count, room)
+                             : settle_whole<T, F>(c, row, x, frames, count, room);
+  else
+    predictions = settle_whole<T, F>(c, row, x, frames, count, room);
   remember_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts, row.memory);
   const auto contact = touching(room.contacts, count);
   if (!all(contact)) fly_world<T, Policy, F>(c, row, x, frames, room);

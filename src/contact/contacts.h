@@ -52,6 +52,13 @@ struct CouplingReport {
   std::int64_t dropped = 0;                          // pairs, contacts or slots that did not fit
 };
 
+/// Who moves; contacts of the others among themselves and with the static world are not looked for.
+struct Movers {
+  std::span<const int> awake;    // robots, ascending
+  const std::uint8_t* asleep;    // (robots); null: nobody
+  std::int64_t version;          // changes with them
+};
+
 class Contacts {
  public:
   /// A robot as the step holds it.
@@ -63,10 +70,14 @@ class Contacts {
 
   /// Compounds of all robots and static objects. Warns of pairs that self-contact leaves out.
   /// statics: what robots meet of the field; its shapes are used here too and must outlive this.
-  Diagnostics build(const Model& model, const StaticWorld& statics, int threads);
+  /// sleepers: may some robots sleep? Then what their contacts remember has room of its own.
+  Diagnostics build(const Model& model, const StaticWorld& statics, int threads, bool sleepers);
   /// The surfaces of robots and field and what they are to each other, as the model says now.
   void take_surfaces(const Model& model);
-  int memory_size() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }  // numbers in State
+  static constexpr int kRecord = 9;  // of the memory: pair, feature, impulse (3), moment (3), normal force
+  int memory_size() const { return resting_memory() + resting_memory_size(); }           // numbers in State
+  int resting_memory() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }    // where that of sleepers is
+  int resting_memory_size() const { return sleepers_ ? resting_memory() : 0; }
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
   std::size_t contact_room() const { return static_cast<std::size_t>(capacity_); }
 
@@ -75,9 +86,18 @@ class Contacts {
   void look(int number, const Robot& robot, double h);
   /// The same for a robot that is nowhere, because its state is not finite.
   void leave_out(int number);
-  /// A2. memory: of State[k].
-  void find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity);
+  /// A2. memory: of State[k]. If somebody who sleeps was touched, what was found is not complete: wake them and call
+  /// again.
+  void find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity);
+  std::span<const int> touched_sleepers() const { return touched_sleepers_; }
+  /// From a robot's root to the farthest point of its shapes in any posture; 0: has none.           [m]
+  double size_of(int robot) const {
+    const int c = compound_of_[static_cast<std::size_t>(robot)];
+    return c < 0 ? 0 : lever_[static_cast<std::size_t>(compounds_[static_cast<std::size_t>(c)].first_reach)];
+  }
+  /// All of them: those of sleepers as they fell asleep, then those that the next step will solve.
   std::span<const MovingContact> contacts() const { return contacts_; }
+  std::span<const MovingContact> live_contacts() const { return std::span(contacts_).subspan(resting_); }
 
   // B4
   int island_count() const { return static_cast<int>(islands_.size()); }
@@ -90,11 +110,14 @@ class Contacts {
   /// After all islands: the number of records, and what the step before left behind them is cleared.
   void finish_memory(double* next) const;
 
+  /// B5, when others sleep than before: memory of the contacts of those who sleep in State[k+1], from that of now and from
+  /// what the step left in next.
+  void keep_resting(const double* now, double* next, const std::uint8_t* asleep) const;
+
   CouplingReport report;
   void add_reports();  // of the islands of this step
 
  private:
-  static constexpr int kRecord = 9;  // pair, feature, impulse (3), moment (3), normal force
   struct ItemInfo {
     int robot, link;  // robot −1: static; link is then the field object
     int object;       // of the robot's kind
@@ -151,11 +174,15 @@ class Contacts {
   const ItemPlace& place_of(int item, std::span<const Robot> robots);
   void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
   void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
+  static int records_in(const double* memory, int most);
   void guess(const double* memory);
-  void find_islands();
+  void gather_resting(std::span<const Robot> robots, const double* memory, double h);
+  bool rests(double pair, const std::uint8_t* asleep) const;
+  void choose_live(const Movers& movers);
+  void find_islands(std::span<const int> awake);
   void forget_slots();
   int lead_of(int robot);
-  void sort_by_island();
+  void sort_by_island(std::span<const int> awake);
   void note_slot(int robot, int link);
   Vec6 twist(const ItemInfo& item, std::span<const Robot> robots) const;
   bool immobile(const ItemInfo& item, std::span<const Robot> robots) const;
@@ -186,6 +213,11 @@ class Contacts {
   std::vector<double> kept_joints_;          // (all links; those of roots unused)
   std::span<const ItemPair> pairs_;          // near each other, sorted
   bool listed_ = false;                      // pairs_ were found, all of them
+  std::vector<ItemPair> awake_pairs_;        // those of pairs_ of which one is awake, if anybody sleeps
+  std::span<const ItemPair> live_;           // these, or all
+  std::int64_t live_version_ = -1;           // of the movers for whom they were chosen
+  const std::uint8_t* asleep_ = nullptr;     // of the present find
+  std::vector<int> touched_sleepers_;        // (at most all robots)
   std::vector<ItemPlace> places_;            // (items)
   std::vector<std::int64_t> moved_;  // (robots) the look in which the velocities of its links were made, if not by A1
   std::int64_t look_ = 1;            // number of the present one
@@ -196,6 +228,8 @@ class Contacts {
   double margin_ = 0;
   double impact_speed_ = 0, recovery_speed_ = 0;  // of the scene
   Vec3 fall_{0, 0, 0};  // velocity gained by falling for a step
+  bool sleepers_ = false;
+  std::size_t resting_ = 0;  // the first of contacts_: of sleepers
   std::vector<MovingContact> contacts_;
   std::vector<int> island_of_;  // (robots)
   std::vector<int> parent_;     // (robots) of the union-find

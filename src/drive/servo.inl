@@ -5,6 +5,13 @@
 
 #include "drive/servo.h"
 
+// Of a lambda: a call left in a kernel for wide registers would be a symbol that other units share.
+#if defined(__CUDACC__)
+#define GRADUS_INLINE_CALL
+#else
+#define GRADUS_INLINE_CALL __attribute__((always_inline))
+#endif
+
 namespace gradus {
 namespace servo {
 
@@ -189,7 +196,7 @@ GRADUS_INLINE void each_joint(const J* joints, int njoint, const T* q, const T* 
 template <class T, class F, class J>
 GRADUS_INLINE void begin_servos(const J* joints, int njoint, const T* q, const T* v, const T* target, F h,
                                 DriveForceT<T>* out) {
-  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) {
+  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) GRADUS_INLINE_CALL {
     const auto& s = joints[i].servo;
     servo::evaluate(joints[i], q[i], v[i], T(s.kp) * (goal - q[i] - T(h) * v[i]), T(h * h * s.kp), T(s.kd),
                     T(h * s.kd), h, out[i]);
@@ -200,7 +207,7 @@ template <class T, class F, class J>
 GRADUS_INLINE void begin_impedances(const J* joints, int njoint, const T* q, const T* v, const T* target,
                                     const T* command, F h, DriveForceT<T>* out) {
   const T *speed = command, *torque = speed + njoint, *kp = torque + njoint, *kd = kp + njoint;
-  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) {
+  servo::each_joint(joints, njoint, q, v, target, h, out, [&](int i, T goal) GRADUS_INLINE_CALL {
     const T wish = kp[i] * (goal - q[i] - T(h) * v[i]) + kd[i] * speed[i] + torque[i];
     servo::evaluate(joints[i], q[i], v[i], wish, T(h * h) * kp[i], kd[i], T(h) * kd[i], h, out[i]);
   });
@@ -218,3 +225,5 @@ GRADUS_INLINE MaskOf<T> review_servos(const J* joints, int njoint, const T* v, c
 }
 
 }  // namespace gradus
+
+#undef GRADUS_INLINE_CALL

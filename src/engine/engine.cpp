@@ -94,7 +94,10 @@ Diagnostics Engine::bind_all() {
     any_sensors_ |= !slot(i).senses.empty();
   }
   if (has_errors(notes)) return notes;
-  append(notes, contacts_.build(model_, statics_, team_.size()));
+  std::vector<std::uint8_t> may;
+  for (int i = 0; i < robot_count(); ++i) may.push_back(may_sleep(i));
+  sleepers_.build(std::move(may));
+  append(notes, contacts_.build(model_, statics_, team_.size(), sleepers_.size() > 0));
   layout_ = make_layout(model_, z_size, drive_size, sense_size, contacts_.memory_size());
   for (int i = 0; i < robot_count(); ++i) {
     const RobotModel& robot = model_.robots[static_cast<std::size_t>(i)];
@@ -132,7 +135,20 @@ Diagnostics Engine::bind_all() {
   if (has_errors(notes)) return notes;
   append(notes, groups_.bind(model_));
   groups_.lay_out(layout_);
+  sleepers_.lay_out(layout_, layout_.coupling + contacts_.resting_memory(), contacts_.resting_memory_size(),
+                    Contacts::kRecord);
   return notes;
+}
+
+/// Only a body that no sensor watches: sensors make noise for ever.
+bool Engine::may_sleep(int robot) const {
+  const Slot& s = slot(robot);
+  return s.needs.may_sleep && s.senses.empty() && model_.robots[static_cast<std::size_t>(robot)].group < 0;
+}
+
+void Engine::set_motion(int robot, std::string_view name) {
+  bind(slot(robot), *find_motion(name));
+  if (sleepers_.size() > 0) sleepers_.set_may(robot, may_sleep(robot));
 }
 
 void Engine::bind(Slot& s, const MotionTable& motion) {
@@ -217,25 +233,32 @@ void Engine::place_robot(const RobotModel& robot, const RobotLayout& at, State& 
   }
 }
 
+void Engine::point_at(Slot& s, const State& now, const Input* input, State* next) const {
+  s.context.now = now.slab.data();
+  s.context.next = next ? next->slab.data() : nullptr;
+  s.context.input = input ? input->slab.data() : nullptr;
+  s.context.k = now.k;
+}
+
 void Engine::point_at(const State& now, const Input* input, State* next) {
-  for (Slot& s : slots_) {
-    s.context.now = now.slab.data();
-    s.context.next = next ? next->slab.data() : nullptr;
-    s.context.input = input ? input->slab.data() : nullptr;
-    s.context.k = now.k;
-  }
+  for (Slot& s : slots_) point_at(s, now, input, next);
 }
 
 // ---- half A
 
 void Engine::look(const State& state) {
   point_at(state, nullptr, nullptr);
+  sleepers_.take(state);
   for (Slot& s : slots_) look(s);
   find_contacts(state);
   sense(state);
 }
 
 void Engine::look_again(int robot, const State& state) {
+  if (sleepers_.size() > 0) {
+    point_at(state, nullptr, nullptr);
+    sleepers_.take(state);
+  }
   look(slot(robot));
   find_contacts(state);
   sense(state);
@@ -270,7 +293,11 @@ void Engine::look(Slot& s) {
 }
 
 void Engine::find_contacts(const State& state) {
-  contacts_.find(movers_, state.slab.data() + layout_.coupling, model_.step, model_.gravity);
+  const auto find = [&] {
+    contacts_.find(movers_, {sleepers_.awake(), sleepers_.asleep(), sleepers_.version()},
+                   state.slab.data() + layout_.coupling, model_.step, model_.gravity);
+  };
+  for (find(); !contacts_.touched_sleepers().empty(); find()) sleepers_.wake(contacts_.touched_sleepers(), state);
   figures_.coupling = contacts_.report;
 }
 
@@ -278,15 +305,15 @@ void Engine::find_contacts(const State& state) {
 void Engine::sense(const State& state) {
   if (!any_sensors_) return;
   if (rays_) rays_->begin(state.slab.data(), layout_.robots);
-  for (int i = 0; i < robot_count(); ++i) {
+  for (const int i : awake()) {
     Slot& s = slot(i);
     if (s.senses.empty()) continue;
     const RobotContext& c = s.context;
     std::copy_n(state.slab.data() + c.at.sense, s.senses.size(), s.scratch.sense.begin());
     const auto joints = static_cast<std::size_t>(c.kind->njoint());
-    sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step, i, rays_.get()};
+    sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step, i, state.slab.data(), layout_.robots, rays_.get()};
     if (s.senses.wants_forces()) {
-      find_link_forces(c, i, contacts_.contacts(), model_.step, forces_);
+      find_link_forces(c, i, contacts_.live_contacts(), model_.step, forces_);
       around.forces = forces_;
     }
     if (s.senses.wants_motors()) {
@@ -313,11 +340,12 @@ void Engine::sense(const State& state) {
 /// Robots are independent here, so the order changes no bit.
 template <class Work>
 void Engine::each_robot(std::int64_t k, const Work& work) {
-  const int n = robot_count(), parts = team_.size();
+  const std::span<const int> robots = awake();
+  const int n = static_cast<int>(robots.size()), parts = team_.size();
   const bool backwards = k % 2 != 0;
   team_.run([&](int p) {
     const int first = n * p / parts, last = n * (p + 1) / parts;
-    for (int i = first; i < last; ++i) work(backwards ? first + last - 1 - i : i, p);
+    for (int i = first; i < last; ++i) work(robots[static_cast<std::size_t>(backwards ? first + last - 1 - i : i)], p);
   });
 }
 
@@ -333,12 +361,15 @@ void Engine::step_and_look(const State& now, const Input& input, State& next) {
 }
 
 void Engine::half_b(const State& now, const Input& input, State& next, bool look_after) {
-  point_at(now, &input, &next);
+  for (const int i : awake()) point_at(slot(i), now, &input, &next);
+  sleepers_.carry(now, next);
   if (options_.poison)
     for (Slot& s : slots_) spoil_move(s.scratch);
   const bool timed = options_.clock && now.k % kTimingPeriod == 0;
-  for (int i = 0; any_sensors_ && i < robot_count(); ++i)
-    std::copy(slot(i).scratch.sense.begin(), slot(i).scratch.sense.end(), next.slab.begin() + slot(i).context.at.sense);
+  if (any_sensors_)
+    for (const int i : awake())
+      std::copy(slot(i).scratch.sense.begin(), slot(i).scratch.sense.end(),
+                next.slab.begin() + slot(i).context.at.sense);
   contacts_.report = {};
   move_groups(now, next, timed);
   each_robot(now.k, [&](int i, int thread) {
@@ -351,15 +382,22 @@ void Engine::half_b(const State& now, const Input& input, State& next, bool look
     else
       move_island(island, thread, input, next);
     for (int r : group)
+      if (!slot(r).motion->grouped) commit(slot(r));
+    if (sleepers_.size() > 0) rest(group, now, input, next);
+    for (int r : group)
       if (!slot(r).motion->grouped) finish(r, next, look_after);
     if (timed) share_time(group, options_.clock() - t0 - clock_cost_);
   });
   if (!groups_.empty()) {
     groups_.commit(contexts_, now.slab.data(), next.slab.data(), model_.step, now.k);
     for (const GroupModel& g : model_.groups)
-      for (const int robot : g.members) finish(robot, next, look_after);
+      for (const int robot : g.members) commit(slot(robot)), finish(robot, next, look_after);
   }
   contacts_.finish_memory(next.slab.data() + layout_.coupling);
+  if (sleepers_.finish(now, next)) {
+    contacts_.keep_resting(now.slab.data() + layout_.coupling, next.slab.data() + layout_.coupling, sleepers_.asleep());
+    sleepers_.seal(next);
+  }
   next.k = now.k + 1;
   contacts_.add_reports();
   figures_.coupling = contacts_.report;
@@ -387,7 +425,7 @@ void Engine::share_time(std::span<const int> robots, double seconds) {
 void Engine::sum_up() {
   figures_.predictions = figures_.unsettled = figures_.field_dropped = 0;
   figures_.not_finite = -1;
-  for (int i = 0; i < robot_count(); ++i) {
+  for (const int i : awake()) {
     const Slot& s = slot(i);
     figures_.field_dropped += s.scratch.field_dropped;
     figures_.predictions += s.predictions;
@@ -519,9 +557,27 @@ void Engine::commit(Slot& s) {
   if (s.needs.uses_contacts) law_->remember(LawView(c), model_.step);
 }
 
+/// Counts for how long each has been slow; an island in which all have been so for long enough falls asleep.
+void Engine::rest(std::span<const int> island, const State& now, const Input& input, State& next) const {
+  const double slow = model_.contact.sleep_speed;
+  const auto enough = static_cast<int>(std::min(model_.contact.sleep_after / model_.step, 1e9));
+  bool all = slow > 0 && contacts_.island_of(island[0]) >= 0 && input.impulses.empty();
+  for (const int r : island) {
+    const RobotContext& c = slot(r).context;
+    int quiet = 0;
+    if (may_sleep(r) && !(input.slab[static_cast<std::size_t>(c.at.target + c.kind->njoint() + kPushLink)] >= 0)) {
+      const double* v = next.slab.data() + c.at.v;
+      const double fastest = norm(base_velocity(v)) + norm(base_angular_velocity(v)) * contacts_.size_of(r);
+      if (fastest < slow) quiet = std::min(sleepers_.quiet(now, r) + 1, enough);
+    }
+    sleepers_.note(next, r, quiet);
+    all = all && quiet > 0 && quiet >= enough;
+  }
+  if (all) sleepers_.fall_asleep(next, island);
+}
+
 void Engine::finish(int robot, const State& next, bool look_after) {
   Slot& s = slot(robot);
-  commit(s);
   s.scratch.flew &= look_after;
   s.context.now = next.slab.data();  // this robot is in the next state already
   ++s.context.k;

@@ -23,6 +23,7 @@
 #include "drive/drives.h"
 #include "engine/groups.h"
 #include "engine/registry.h"
+#include "engine/sleepers.h"
 #include "engine/threads.h"
 #include "sense/rays.h"
 #include "state/state.h"
@@ -65,7 +66,8 @@ class Engine {
   void start(State& state, Input& input);
   /// Half A. Afterwards frames, contacts and scratch are those of `state`.
   void look(const State& state);
-  /// Half A again for one robot, after a change from outside: as look, if all others were looked at before.
+  /// Half A again for one robot, after a change from outside: as look, if all others were looked at before. If the robot
+  /// may have slept, wake() it first.
   void look_again(int robot, const State& state);
   /// State[k+1] from State[k]: looks at `now`, then half B. `next`: of the right size, zero or made by an engine of
   /// this model.
@@ -78,6 +80,10 @@ class Engine {
   std::span<const Frame> frames(int robot) const { return slot(robot).scratch.frames; }
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
   std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
+  std::span<const MovingContact> live_contacts() const { return contacts_.live_contacts(); }  // without those of sleepers
+  /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].
+  std::span<const int> awake() const { return sleepers_.awake(); }
+  std::int64_t awake_version() const { return sleepers_.version(); }  // changes with them
 
   const RobotLayout& at(int robot) const { return slot(robot).context.at; }
   const RobotKind& kind(int robot) const { return *slot(robot).context.kind; }
@@ -95,9 +101,11 @@ class Engine {
   double seconds(int robot) const { return slot(robot).seconds; }
 
   // Changes between steps. The caller looks afterwards.
+  /// A robot that sleeps, and all that fell asleep with it; −1: all robots.
+  void wake(int robot, State& state) const { sleepers_.wake_in(state, robot); }
   /// What a robot lacks to be moved by a motion; empty: nothing.
   std::vector<std::string> check_motion(int robot, std::string_view name) const;
-  void set_motion(int robot, std::string_view name) { bind(slot(robot), *find_motion(name)); }
+  void set_motion(int robot, std::string_view name);
   /// Fills the private numbers of the motion and the drives.
   void enter(int robot, State& state, const Input& input);
   /// Numbers that the robot's motion will not write are zero: a value left behind by the motion before would come and
@@ -133,7 +141,9 @@ class Engine {
   void place_robot(const RobotModel& robot, const RobotLayout& at, State& state, Input& input);
   template <class Work>
   void each_robot(std::int64_t k, const Work& work);
-  void point_at(const State& now, const Input* input, State* next);
+  bool may_sleep(int robot) const;
+  void point_at(Slot& s, const State& now, const Input* input, State* next) const;
+  void point_at(const State& now, const Input* input, State* next);  // all slots
   void half_b(const State& now, const Input& input, State& next, bool look_after);
   void move_groups(const State& now, State& next, bool timed);  // B3 of all members
   void share_time(std::span<const int> robots, double seconds);
@@ -148,6 +158,7 @@ class Engine {
                    State& next);                      // B1 to B4 of robots that touch each other
   void take_impulses(int robot, const Input& input);  // B4: given by users
   void commit(Slot& s);                               // B5
+  void rest(std::span<const int> island, const State& now, const Input& input, State& next) const;  // B5: who sleeps
   void finish(int robot, const State& next, bool look_after);
   void find_contacts(const State& state);  // A2 between moving bodies
   void look(Slot& s);                      // A1, A2
@@ -164,6 +175,7 @@ class Engine {
   std::vector<const RobotContext*> contexts_;  // of every slot, for the groups
   Groups groups_;
   Contacts contacts_;
+  Sleepers sleepers_;
   bool any_sensors_ = false;
   std::unique_ptr<sense::Rays> rays_;              // A3; null: no sensor wants rays
   std::vector<sense::LinkForce> forces_;          // A3, of one robot after the other

@@ -70,6 +70,9 @@ void InstanceReader::read_one(const NamedTable& named, const toml::table& table)
   read_joints(t, r);
   read_servos(t, r);
   SensorReader(r.robot.sensors, log_).read_instance(t, options_);
+  read_sees(t, r);
+  std::vector<Place> feet;
+  if (t.texts("feet", r.robot.feet, feet)) overridden_[{0, "feet"}] = t.place("feet");
   if (t.has("sensors")) overridden_[{0, "sensors"}] = t.place("sensors");  // a set must fit the robot
   read_controller(t, r);
   read_serial(t, r);
@@ -130,6 +133,20 @@ void InstanceReader::read_base(TableReader& t, RobotInstanceSpec& r) {
   r.robot.root = *root;
   if (*root == RootKind::fixed) r.on_ground = false;
   overridden_[{0, "mass"}] = t.place("base");  // a free base needs one
+}
+
+/// sees = ["ball", "team"]: ground truth of others, as a sensor of that name.
+void InstanceReader::read_sees(TableReader& t, RobotInstanceSpec& r) {
+  std::vector<std::string> words;
+  std::vector<Place> places;
+  if (!t.texts("sees", words, places)) return;
+  SensorSpec s;
+  s.name = "sees", s.kind = "objects", s.place = t.place("sees");
+  s.settings = {{"sees", {}, std::move(words), {}, s.place},
+                {"ideal", {1}, {}, dimension::kNumber, s.place},
+                {"occlusion", {0}, {}, dimension::kNumber, s.place}};
+  std::erase_if(r.robot.sensors, [](const SensorSpec& x) { return x.name == "sees"; });
+  if (!s.settings[0].words.empty()) r.robot.sensors.push_back(std::move(s));
 }
 
 void InstanceReader::read_start(TableReader& t, RobotInstanceSpec& r) {
@@ -261,8 +278,8 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   };
   std::string file;
   int given = 0;
-  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"library", "controllers"},
-                        Kind{"process", "controllers"}}) {
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"policy", "motions"},
+                        Kind{"library", "controllers"}, Kind{"process", "controllers"}}) {
     if (t.has(k.key)) ++given;
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
@@ -270,7 +287,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   given += read_address(t, "tcp", c) + read_address(t, "lola", c) + read_address(t, "naoqi", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\", library = \"….so\", process = \"….py\" and tcp = 4000");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
@@ -326,8 +343,13 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
     const char *key, *of;
   };
   for (const Owner& o :
-       {Owner{"loop", "keyframes"}, Owner{"program", "walk"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+       {Owner{"loop", "keyframes"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  if (t.has("program") && !t.has("walk") && !t.has("policy"))
+    fault(t.place("program"), "program is for walks and policies only", "remove it");
+  for (const char* key : {"rate", "period"})
+    if (t.has(key) && t.has("policy"))
+      fault(t.place(key), fmt::format("a policy has the {} that it was learned with", key), "remove it");
   if (t.has("options") && !t.has("library") && !t.has("process") && !t.has("tcp") && !t.has("lola") && !t.has("naoqi"))
     fault(t.place("options"), "options is for libraries, programs and links only", "remove it");
 }
@@ -361,6 +383,7 @@ void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
   const ControllerSpec& c = r.controller;
   if (c.kind == "keyframes") check_against(c.file, motions_, load_motion, check_motion, r);
   if (c.kind == "walk") check_against(c.file, walks_, load_walk, check_walk, r);
+  if (c.kind == "policy") check_against(c.file, policies_, load_policy, check_policy, r);
 }
 
 /// Each file is read once, and its problems are reported once.

@@ -8,6 +8,7 @@
 #include "load/field_toml.h"
 #include "load/motion_toml.h"
 #include "load/parts_toml.h"
+#include "load/policy_json.h"
 #include "load/walk_toml.h"
 #include "model/spec.h"
 
@@ -31,6 +32,7 @@ class InstanceReader {
   bool read_model(TableReader& t, Draft& draft);
   const std::optional<RobotSpec>& model(const std::string& path);
   void read_base(TableReader& t, RobotInstanceSpec& r);
+  void read_sees(TableReader& t, RobotInstanceSpec& r);
   void read_start(TableReader& t, RobotInstanceSpec& r);
   void read_velocity(const toml::table& table, RobotInstanceSpec& r);
   void read_scatter(const toml::table& table, RobotInstanceSpec& r);
@@ -62,6 +64,7 @@ class InstanceReader {
   std::map<std::string, std::optional<RobotSpec>> models_;    // by path; nothing if it could not be loaded
   std::map<std::string, std::optional<MotionFile>> motions_;  // by path
   std::map<std::string, std::optional<WalkFile>> walks_;      // by path
+  std::map<std::string, std::optional<PolicyFile>> policies_; // by path
   std::map<std::pair<int, std::string>, Place> overridden_;   // (object, property) of the one being read
 };
 

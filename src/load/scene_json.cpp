@@ -108,6 +108,7 @@ void fields(Io& io, ContactSpec& x) {
   io("spring", x.spring); io("pairs", x.pairs);
   io("moving_stiffness", x.moving_stiffness); io("moving_damping", x.moving_damping);
   io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
+  io("sleep_speed", x.sleep_speed); io("sleep_after", x.sleep_after);
 }
 template <class Io>
 void fields(Io& io, WalkCommand& x) { io("forward", x.forward); io("side", x.side); io("turn", x.turn); io("steps", x.steps); }

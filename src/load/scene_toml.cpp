@@ -114,6 +114,8 @@ class SceneReader {
     keep("moving_damping", t.quantity("moving_damping", kDamping, c.moving_damping));
     keep("impact_speed", t.quantity("impact_speed", kSpeed, c.impact_speed));
     keep("recovery_speed", t.quantity("recovery_speed", kSpeed, c.recovery_speed));
+    keep("sleep_speed", t.quantity("sleep_speed", kSpeed, c.sleep_speed));
+    keep("sleep_after", t.quantity("sleep_after", kTime, c.sleep_after));
     t.finish("contact");
   }
 

@@ -1,5 +1,6 @@
 #include "load/urdf.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,6 +37,27 @@ bool is_urdf(const XmlFile& xml) {
   return false;
 }
 
+/// URDF does not say which links are feet. Names do: of the bodies with shapes that are called so, the last of every
+/// leg. Scenes may name them instead (feet = [...]).
+void find_feet(RobotSpec& robot) {
+  const auto is_called_foot = [](std::string name) {
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (const char* word : {"foot", "sole", "toe", "paw"})
+      if (name.find(word) != std::string::npos) return true;
+    return false;
+  };
+  std::vector<std::uint8_t> foot(robot.objects.size(), 0);
+  for (std::size_t i = robot.objects.size(); i-- > 0;) {  // children come after their parents
+    const ObjectSpec& o = robot.objects[i];
+    bool below = foot[i] == 2;  // a foot hangs on it
+    const bool shaped = std::any_of(o.shapes.begin(), o.shapes.end(), [](const ShapeSpec& s) { return s.collides; });
+    if (!below && shaped && is_called_foot(o.name)) foot[i] = 1, below = true;
+    if (below && o.parent) foot[static_cast<std::size_t>(o.parent.value)] = 2;
+  }
+  for (std::size_t i = 0; i < foot.size(); ++i)
+    if (foot[i] == 1) robot.feet.push_back(robot.objects[i].name);
+}
+
 std::optional<RobotSpec> read_robot(const XmlFile& xml) {
   if (!is_urdf(xml)) return std::nullopt;
   const auto links = xml.root().children("link");
@@ -44,7 +66,9 @@ std::optional<RobotSpec> read_robot(const XmlFile& xml) {
                          "split it");
     return std::nullopt;
   }
-  return UrdfTree(read_urdf_elements(xml), xml).build();
+  RobotSpec robot = UrdfTree(read_urdf_elements(xml), xml).build();
+  find_feet(robot);
+  return robot;
 }
 
 Result<RobotSpec> finish(const XmlFile& xml, bool readable) {

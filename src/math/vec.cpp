@@ -1,4 +1,5 @@
 #include "math/vec.h"
+#include "math/angle.h"
 
 namespace gradus {
 
@@ -32,14 +33,14 @@ Quat from_roll_pitch_yaw(double roll, double pitch, double yaw) {
 Vec3 to_roll_pitch_yaw(const Quat& q) {
   const Mat3 R = to_matrix(q);
   const double s = -R.x.z;
-  return {std::atan2(R.y.z, R.z.z), std::asin(s > 1 ? 1 : s < -1 ? -1 : s), std::atan2(R.x.y, R.x.x)};
+  return {arc_tangent(R.y.z, R.z.z), arc_sine(s), arc_tangent(R.x.y, R.x.x)};
 }
 
 Vec3 logarithm(const Quat& q) {
   const double sign = q.w < 0 ? -1 : 1;  // the shorter way round
   const Vec3 v = Vec3{q.x, q.y, q.z} * sign;
   const double s = norm(v), w = q.w * sign;
-  const double k = s < 1e-9 ? 2.0 : 2 * std::atan2(s, w) / s;
+  const double k = s < 1e-9 ? 2.0 : 2 * arc_tangent(s, w) / s;
   return v * k;
 }
 

@@ -467,6 +467,8 @@ class SceneCheck {
     number("moving_damping", c.moving_damping, 0, true);
     number("impact_speed", c.impact_speed, 0, true);
     number("recovery_speed", c.recovery_speed, 0, false);
+    number("sleep_speed", c.sleep_speed, 0, true);
+    number("sleep_after", c.sleep_after, 0, true);
     if (c.restitution > 1)
       world_fault("contact.restitution", "contact restitution is above 1", "it is a part of the speed: 0 … 1");
   }
@@ -641,7 +643,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "walk", "library", "process", "tcp", "lola", "dynamixel", "naoqi"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "policy", "library", "process", "tcp", "lola", "dynamixel", "naoqi"};
   return names;
 }
 

@@ -502,6 +502,12 @@ void set_kind(const SceneSpec& scene, std::size_t i, const Model& m, RobotModel&
 
 namespace {
 
+/// "blue" of "blue3"; "" of names that are no word and number.
+std::string team_by_name(const std::string& name) {
+  const std::size_t end = name.find_last_not_of("0123456789");
+  return end == std::string::npos || end + 1 == name.size() ? "" : name.substr(0, end + 1);
+}
+
 /// Penalty contacts give way by load over stiffness: more than 5 mm on four points is worth a word.
 void warn_of_sinking(const SceneSpec& scene, const RobotInstanceSpec& r, const RobotKind& kind, Diagnostics& notes) {
   if (kind.points.empty() || kind.root == RootKind::fixed || r.motion == "free_body" || !r.group.empty()) return;
@@ -528,6 +534,7 @@ Result<Model> compile(const SceneSpec& scene) {
     const RobotInstanceSpec& r = scene.robots[i];
     RobotModel robot{r.name, nullptr, r.motion,           r.controller,  r.p_WB,
                      r.v_WB, r.w_WB,  normalized(r.q_WB), r.self_contact, r.commands == "impedance"};
+    robot.team = !r.team.empty() ? r.team : team_by_name(r.name);
     set_kind(scene, i, m, robot, notes);
     if (!robot.kind) return notes;
     warn_of_sinking(scene, r, *robot.kind, notes);

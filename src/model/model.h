@@ -166,6 +166,7 @@ struct RobotModel {
   bool self_contact = false;                        // its own links touch each other
   bool impedance = false;                           // controllers command speed, torque and gains of joints too
   int group = -1;                                   // that moves it, −1: none
+  std::string team{};                               // "": of none
   std::shared_ptr<const RobotSpec> spec = nullptr;  // its kind was compiled from; null: parameters cannot be set
 };
 

@@ -272,6 +272,8 @@ const WorldParameter kWorld[] = {
     contact<&W::moving_damping>("contact.moving_damping", "N s/m", 0, 1e9, "of one contact between moving bodies"),
     contact<&W::impact_speed>("contact.impact_speed", "m/s", 0, 1e3, "restitution acts above it"),
     contact<&W::recovery_speed>("contact.recovery_speed", "m/s", 0, 1e3, "fastest recovery from penetration"),
+    contact<&W::sleep_speed>("contact.sleep_speed", "m/s", 0, 1e3, "free bodies slower than this for a while sleep; 0: never"),
+    contact<&W::sleep_after>("contact.sleep_after", "s", 0, 1e6, "for how long they must be slow"),
 };
 
 std::string unknown(const std::string& path) { return "there is no parameter '" + path + "'"; }

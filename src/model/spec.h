@@ -191,6 +191,8 @@ struct ContactSpec {
   double moving_damping = 1000;   //                                                  [N s/m]
   double impact_speed = 0.05;     // restitution acts above it                        [m/s]
   double recovery_speed = 1;      // fastest recovery from penetration                [m/s]
+  double sleep_speed = 1e-4;      // bodies slower than this for sleep_after sleep; 0: never [engine/sleepers.h]  [m/s]
+  double sleep_after = 0.5;       //                                                  [s]
 
   /// Nobody chose the law's stiffness: heavy robots get more [material.h].
   bool says_nothing() const {

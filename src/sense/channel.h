@@ -21,7 +21,7 @@
 namespace gradus::sense {
 
 /// What a channel's random numbers are for.
-enum class Purpose : std::uint64_t { scale = 1, offset, density, sample, drift };
+enum class Purpose : std::uint64_t { scale = 1, offset, density, sample, drift, seen, false_alarm };
 
 /// Nearly normal, mean 0, deviation 1: (ones among 128 random bits − 64 + u − ½)/√(32 + 1/12), u uniform. Largest error of
 /// the distribution 0.065 %, excess kurtosis −0.016 [facts/sensors.md 7]. Integers and one division: the same bits

@@ -1,6 +1,7 @@
 /// Rays from sensors into the world as cameras see it [render/cast.h]. Made only if some sensor wants rays; what moves is
 /// brought into place only in steps in which one looks.
 #pragma once
+#include <array>
 #include <memory>
 #include <span>
 
@@ -16,6 +17,20 @@ class Rays {
   void begin(const double* state, std::span<const RobotLayout> at);
   /// Along the sensor's fan from its place. The link that carries it is not seen.
   std::span<const RayAnswer> cast(int robot, const Sensor& s, double range);
+  /// For sensors that aim: rays start from the sensor's place …
+  void stand(int robot, const Sensor& s);
+  /// … along unit vectors in its axes.
+  std::span<const RayAnswer> aim(std::span<const Vec3> directions_S, double range);
+  /// Of any robot, once somebody stands.
+  const Pose& X_WL(int robot, int link) const {
+    return poses_.links[static_cast<std::size_t>(scene_->link_first[static_cast<std::size_t>(robot)] + link)].X_WL;
+  }
+  /// Is a shape that was hit of this robot, or, if that is negative, of field object −1 − id?
+  bool is_of(int shape, int id) const {
+    if (shape < 0) return false;
+    const DrawnShape& s = scene_->shapes[static_cast<std::size_t>(shape)];
+    return id >= 0 ? s.robot == id : s.robot < 0 && s.object == -1 - id;
+  }
 
  private:
   Rays(const Model& model, std::shared_ptr<const DrawnScene> scene, std::size_t most_rays);
@@ -23,12 +38,15 @@ class Rays {
   const Model& model_;
   std::shared_ptr<const DrawnScene> scene_;
   RayCaster caster_;
+  RayFan aimed_;
   PoseMaker maker_;
   Poses poses_;
   std::vector<std::uint8_t> hidden_;
   const double* state_ = nullptr;
   std::span<const RobotLayout> at_;
   bool placed_ = false;
+  int standing_ = -1, standing_link_ = 0;  // rays start there: the robot (−1: nowhere yet), its link …
+  std::array<double, 12> standing_at_{};   // … and the place on it
 };
 
 }  // namespace gradus::sense

@@ -46,6 +46,8 @@ struct Surroundings {
   std::span<const double> motor;             // (njoint) rotor angles at the joint, the same
   double h;                                  // [s]
   int number = 0;                            // of the robot
+  const double* state = nullptr;             // State[k], and where robots lie in it
+  std::span<const RobotLayout> layout;
   Rays* rays = nullptr;                      // into the world, if some sensor asked for them
 
   const double* q() const { return robot->now + robot->at.q; }
@@ -68,9 +70,11 @@ struct Sensor;
 /// One sensor being bound: its settings, checked, and what it asks for.
 class Binding {
  public:
-  Binding(const RobotKind& kind, const SensorModel& sensor, Sensor& out, Diagnostics& log)
-      : kind_(kind), sensor_(sensor), out_(out), log_(log) {}
+  Binding(const Model& model, const RobotModel& robot, const SensorModel& sensor, Sensor& out, Diagnostics& log)
+      : model_(model), robot_(robot), kind_(*robot.kind), sensor_(sensor), out_(out), log_(log) {}
 
+  const Model& model() const { return model_; }
+  const RobotModel& robot() const { return robot_; }
   const RobotKind& kind() const { return kind_; }
   const SensorSpec& spec() const { return sensor_.spec; }
   int link() const { return sensor_.link; }
@@ -85,15 +89,19 @@ class Binding {
   void joint_channels(const char* revolute_unit, const char* prismatic_unit);
   void remember(int count);  // numbers of its own in State
   void keep(double number);  // a constant, in Sensor::numbers
+  void id(int number);       // of something that it looks at, in Sensor::ids
   void late(double seconds);  // its samples arrive later than `delay` says
   void every_step();         // its truth is wanted in every step, not at samples alone
   void wants_forces();       // of contacts
   void wants_motors();       // currents and rotor angles
   void rays(const std::vector<Vec3>& directions_S);  // unit vectors along which it looks
+  void aims(int rays);       // or so many at once, where it likes
   /// At the setting's place, or at the sensor's if it is not given.
   void fault(const char* key, const std::string& text, const std::string& suggestion = "");
 
  private:
+  const Model& model_;
+  const RobotModel& robot_;
   const RobotKind& kind_;
   const SensorModel& sensor_;
   Sensor& out_;
@@ -108,11 +116,15 @@ struct SensorTable {
   void (*bind)(Binding&);
   /// x: (channels). own: what it asked to remember, as the last call left it; zero before the first.
   void (*truth)(const Surroundings&, const Sensor&, double* own, double* x);
+  /// From the truth to sample number `sample`, in place of the noise of channels; null: these [channel.h].
+  void (*perceive)(const Sensor&, std::int64_t sample, const double* truth, double* z);
 };
 
 template <class K>
 constexpr SensorTable sensor_table() {
-  return {K::name, K::about, K::unit, K::keys, &K::bind, &K::truth};
+  SensorTable t{K::name, K::about, K::unit, K::keys, &K::bind, &K::truth, nullptr};
+  if constexpr (requires { &K::perceive; }) t.perceive = &K::perceive;
+  return t;
 }
 
 /// A vector as three channels.
@@ -143,6 +155,7 @@ struct Sensor {
   std::vector<Channel> channel;
   std::vector<Vec3> directions;  // of its rays, in its axes
   std::shared_ptr<const RayFan> fan;
+  int aims = 0;                  // rays that it aims itself, at once
   int own_size = 0;
   bool every_step = false, wants_forces = false, wants_motors = false;
   bool ideal = false;  // truth at every step, at once

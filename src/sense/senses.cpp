@@ -56,6 +56,13 @@ const Key* find_key(const SensorTable& table, std::string_view name) {
   return nullptr;
 }
 
+/// A number of the common way from truth to sample, which kinds with a way of their own do not go.
+bool is_of_channels(const Key& key) {
+  if (&key < std::begin(kCommon) || &key >= std::end(kCommon)) return false;
+  constexpr std::string_view kOfAll[] = {"rate", "phase", "delay", "detail", "ideal"};
+  return std::find(std::begin(kOfAll), std::end(kOfAll), std::string_view(key.name)) == std::end(kOfAll);
+}
+
 /// What is wrong with one setting, or "".
 std::string fault_of(const Key& key, const SensorSetting& s, const SensorTable& table, int channels) {
   if (key.most == 0) return s.words.empty() ? "a word in quotes is due here" : "";
@@ -83,10 +90,11 @@ void check_settings(const SensorSpec& spec, const Sensor& s, Diagnostics& log) {
       log.push_back({x.place.line > 0 ? x.place : spec.place, Severity::error,
                      "sensor '" + spec.name + "': " + x.key + ": " + std::move(text), std::move(suggestion)});
     };
-    if (!key) {
+    if (!key || (s.table->perceive && is_of_channels(*key))) {
       std::vector<std::string> names;
       for (const Key& k : s.table->keys) names.emplace_back(k.name);
-      for (const Key& k : kCommon) names.emplace_back(k.name);
+      for (const Key& k : kCommon)
+        if (!s.table->perceive || !is_of_channels(k)) names.emplace_back(k.name);
       wrong("a sensor of kind '" + spec.kind + "' has no such number", did_you_mean(x.key, names));
     } else if (const std::string text = fault_of(*key, x, *s.table, s.count()); !text.empty()) {
       wrong(text, key->about);
@@ -143,7 +151,8 @@ void check_together(const SensorSpec& spec, const Sensor& s, Diagnostics& log) {
     wrong("delay", fmt::format("more than {} samples would be on their way", kMostOnTheWay), "a lower rate or delay");
   if (const SensorSetting* detail = spec.find("detail"))
     if (detail->words.size() != 1 || (detail->words[0] != "real" && detail->words[0] != "ideal" &&
-                                      !(spec.kind == "camera" && detail->words[0] == "image")))
+                                      !(spec.kind == "camera" && detail->words[0] == "image") &&
+                                      !(spec.kind == "objects" && (detail->words[0] == "truth" || detail->words[0] == "objects"))))
       wrong("detail", "this is neither real nor ideal", "");
 }
 
@@ -194,6 +203,8 @@ void Binding::joint_channels(const char* revolute_unit, const char* prismatic_un
 void Binding::remember(int count) { out_.own_size += count; }
 void Binding::keep(double number) { out_.numbers.push_back(number); }
 void Binding::late(double seconds) { out_.late = seconds; }
+void Binding::id(int number) { out_.ids.push_back(number); }
+void Binding::aims(int rays) { out_.aims = rays; }
 void Binding::every_step() { out_.every_step = true; }
 void Binding::wants_forces() { out_.wants_forces = true; }
 void Binding::wants_motors() { out_.wants_motors = true; }
@@ -204,7 +215,7 @@ void Binding::rays(const std::vector<Vec3>& directions_S) {
 
 std::size_t Senses::most_rays() const {
   std::size_t most = 0;
-  for (const Sensor& s : sensors_) most = std::max(most, s.directions.size());
+  for (const Sensor& s : sensors_) most = std::max({most, s.directions.size(), static_cast<std::size_t>(s.aims)});
   return most;
 }
 
@@ -234,11 +245,12 @@ Diagnostics Senses::bind(const Model& model, const RobotModel& robot) {
     s.name = m.spec.name;
     s.link = m.link;
     s.X_LS = m.X_LS;
-    Binding binding(*robot.kind, m, s, log);
+    Binding binding(model, robot, m, s, log);
     s.table->bind(binding);
     check_settings(m.spec, s, log);
     if (has_errors(log)) continue;
-    s.ideal = binding.number("ideal", binding.word("detail", "real") == "ideal") != 0;
+    const std::string detail = binding.word("detail", "real");
+    s.ideal = binding.number("ideal", detail == "ideal" || detail == "truth") != 0;
     s.period = binding.has("rate") ? 1 / binding.number("rate", 1) : 0;
     s.phase = binding.number("phase", 0);
     s.delay = binding.number("delay", 0) + s.late;
@@ -282,6 +294,14 @@ GRADUS_CLONES void Senses::look(const Surroundings& around, double* memory) cons
     double* filter = memory + s.filter_at();
     double* ring = memory + s.ring_at();
     const int count = s.count();
+    if (s.table->perceive) {
+      if (!due && !first) continue;
+      double* sample = ring + (first ? 0 : static_cast<int>(n % s.ring) * count);
+      s.table->perceive(s, n, truth, sample);
+      for (int slot = 1; first && slot < s.ring; ++slot) std::copy_n(ring, count, ring + slot * count);
+      begun = 1;
+      continue;
+    }
     for (int i = 0; i < count; ++i) {
       const Channel& c = s.channel[static_cast<std::size_t>(i)];
       double &y = filter[2 * i], &b = filter[2 * i + 1];

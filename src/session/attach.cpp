@@ -1,6 +1,7 @@
 #include "session/attach.h"
 
 #include "control/keyframes.h"
+#include "control/policy.h"
 #include "control/walk/walk_controller.h"
 #include "control/wheels_team.h"
 
@@ -51,12 +52,27 @@ std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics&
   return motion ? std::make_unique<Keyframes>(*motion, *robot.kind, c.loop, c.start) : nullptr;
 }
 
-/// Null if the robot has none, or after a problem.
-std::unique_ptr<Controller> make_controller(const World& world, const RobotModel& robot, Controllers& out,
-                                            Diagnostics& problems) {
+std::unique_ptr<Controller> make_policy(const RobotModel& robot, double& period, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto file = load_policy(c.file);
+  problems.insert(problems.end(), file.notes().begin(), file.notes().end());
+  if (!file) return nullptr;
+  if (file->start.size() != robot.kind->joints.size()) {
+    problems.push_back({c.place, Severity::error, "the policy " + c.file + " does not fit robot '" + robot.name + "'", ""});
+    return nullptr;
+  }
+  auto policy = std::make_unique<Policy>(*file, *robot.kind, c.program, c.start);
+  period = policy->period();
+  return policy;
+}
+
+/// Null if the robot has none, or after a problem. period: between its calls, if the controller has one of its own.
+std::unique_ptr<Controller> make_controller(const World& world, const RobotModel& robot, double& period,
+                                            Controllers& out, Diagnostics& problems) {
   const ControllerSpec& c = robot.controller;
   if (c.kind == "keyframes") return make_keyframes(robot, problems);
   if (c.kind == "walk") return make_walk(world, robot, problems);
+  if (c.kind == "policy") return make_policy(robot, period, problems);
   if (c.kind == "library") {
     auto made = take(LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);
     if (made) out.libraries.push_back(made.get());
@@ -77,8 +93,9 @@ Result<Controllers> attach_controllers(World& world) {
   Diagnostics problems;
   for (int r = 0; r < world.robot_count(); ++r) {
     const RobotModel& robot = world.model().robots[static_cast<std::size_t>(r)];
-    auto controller = make_controller(world, robot, out, problems);
-    if (controller) world.add_controller(r, std::move(controller), robot.controller.period, robot.controller.start);
+    double period = robot.controller.period;
+    auto controller = make_controller(world, robot, period, out, problems);
+    if (controller) world.add_controller(r, std::move(controller), period, robot.controller.start);
   }
   attach_teams(world);
   if (has_errors(problems)) return problems;

@@ -106,7 +106,7 @@ void EventWatch::look_at_energy(const World& world, std::vector<Event>& events) 
 }
 
 void EventWatch::look_at_robots(const World& world, std::vector<Event>& events) {
-  for (int r = 0; r < world.robot_count(); ++r) {
+  for (const int r : world.engine().awake()) {
     const RobotModel& robot = world.model().robots[static_cast<std::size_t>(r)];
     const Seen now = see(world, r);
     Seen& before = seen_[static_cast<std::size_t>(r)];
@@ -137,7 +137,7 @@ void EventWatch::look_at_touches(const World& world, std::vector<Event>& events)
                       &other = robots[static_cast<std::size_t>(second ? pair.first : pair.second)].name;
     events.push_back({time, kind, what + other, one});
   };
-  for (const MovingContact& c : world.contacts()) {
+  for (const MovingContact& c : world.engine().live_contacts()) {
     if (!is_worth_telling(c)) continue;
     const std::pair<int, int> pair = std::minmax(c.robot_a, c.robot_b);
     if (touch_.insert_or_assign(pair, world.time()).second) tell(world.time(), "touch", "touches ", pair);

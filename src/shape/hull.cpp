@@ -1,4 +1,5 @@
 #include "shape/hull.h"
+#include "math/angle.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ void sort_around(RawFace& f, std::span<const Vec3> points) {
   c = c * (1 / static_cast<double>(f.corners.size()));
   const Vec3 x = perpendicular(f.normal), y = cross(f.normal, x);
   std::vector<std::pair<double, int>> order;
-  for (int v : f.corners) order.push_back({std::atan2(dot(points[v] - c, y), dot(points[v] - c, x)), v});
+  for (int v : f.corners) order.push_back({arc_tangent(dot(points[v] - c, y), dot(points[v] - c, x)), v});
   std::sort(order.begin(), order.end());
   for (std::size_t i = 0; i < order.size(); ++i) f.corners[i] = order[i].second;
 }

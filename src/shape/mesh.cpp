@@ -1,4 +1,5 @@
 #include "shape/mesh.h"
+#include "math/angle.h"
 
 #include <fmt/format.h>
 
@@ -108,7 +109,7 @@ void TriangleMesh::build_normals() {
       const int i = triangles_[t][k], j = triangles_[t][(k + 1) % 3], l = triangles_[t][(k + 2) % 3];
       owners[{i, j}].push_back(t);
       const Vec3 u = vertices_[j] - vertices_[i], v = vertices_[l] - vertices_[i];
-      vertex_normal_[i] += normal_[t] * std::atan2(norm(cross(u, v)), dot(u, v));
+      vertex_normal_[i] += normal_[t] * arc_tangent(norm(cross(u, v)), dot(u, v));
     }
   closed_ = true;
   for (int t = 0; t < triangle_count(); ++t)

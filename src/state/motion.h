@@ -23,15 +23,14 @@ namespace gradus {
 
 constexpr int kPredictions = 3;  // predictions a robot may take in one step before its opinions are taken as they are
 
-/// Predicts until reviews of drives and contacts find nothing to change. After kPredictions the opinions have changed
-/// once more, so the last prediction is made for those. Returns how many were made: more than kPredictions means
-/// unsettled.
+/// Predicts until reviews of drives and contacts find nothing to change. After `most` the opinions have changed once
+/// more, so the last prediction is made for those. Returns how many were made: more than `most` means unsettled.
 template <class Predict, class Review>
-GRADUS_INLINE int settle(const Predict& predict, const Review& review) {
+GRADUS_INLINE int settle(const Predict& predict, const Review& review, int most = kPredictions) {
   for (int pass = 1;; ++pass) {
     predict();
     if (!review()) return pass;
-    if (pass == kPredictions) {
+    if (pass == most) {
       predict();
       return pass + 1;
     }
@@ -48,6 +47,7 @@ struct MotionNeeds {
   bool uses_velocities = true;       // wants velocities in the link frames, not poses alone; contacts need them too
   bool couples_world = false;        // its contacts with the static world go through couple, like all others
   bool infinite_mass = false;        // no impulse moves it
+  bool may_sleep = false;            // at rest it may be left as it is until something comes near [engine/sleepers.h]
 };
 
 /// A private number of a motion that people may look at.

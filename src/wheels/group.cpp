@@ -1,4 +1,5 @@
 #include "wheels/group.h"
+#include "math/angle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,7 @@ Vec6 answer(const MemberScratch& s, const Vec6& P, double* dv) {
 
 double yaw_of(const Quat& q) {
   const Mat3 R = to_matrix(q);
-  return std::atan2(R.x.y, R.x.x);
+  return arc_tangent(R.x.y, R.x.x);
 }
 
 }  // namespace

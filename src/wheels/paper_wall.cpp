@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "wheels/engine.h"
+#include "math/angle.h"
 
 namespace gradus::wheels {
 
@@ -42,7 +43,7 @@ bool Engine::hold_at_boundary(double t, double h) {
   if (touching == 0 || !presses) return false;
   Twist twist;
   if (touching == 1) {
-    const double angle = std::asin(std::min(1.0, std::fabs(dot(corner->n, b.now.R * Vec2{1, 0}))));
+    const double angle = arc_sine(std::fabs(dot(corner->n, b.now.R * Vec2{1, 0})));
     if (angle < model_->par.slide_angle) return false;
     const Vec2 c_B = inverse_times(b.now.R, corner->p - b.now.p);
     const bool right = c_B.y > 0;  // a corner on the left is driven by the right wheel

@@ -1,4 +1,5 @@
 #include "wheels/shape.h"
+#include "math/angle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +69,7 @@ std::string star_problem(std::span<const Vec2> outline) {
     const Vec2 a = outline[i], b = outline[(i + 1) % outline.size()];
     if (!std::isfinite(a.x) || !std::isfinite(a.y)) return "a corner is not finite";
     if (!(cross(a, b) > 0)) return "the outline is not star-shaped about the axle mid-point (or runs clockwise)";
-    turn += std::atan2(cross(a, b), dot(a, b));
+    turn += arc_tangent(cross(a, b), dot(a, b));
   }
   return std::fabs(turn - 2 * M_PI) < 1e-6 ? "" : "the outline does not go round the axle mid-point exactly once";
 }
@@ -123,7 +124,7 @@ RimPoint rim_point(std::span<const ConvexPiece> pieces, double ball_radius, doub
   }
   Vec2 normal;
   distance(r, &normal);
-  return {r, std::atan2(normal.x, -normal.y)};
+  return {r, arc_tangent(normal.x, -normal.y)};
 }
 
 std::vector<RimPoint> rim_table(std::span<const ConvexPiece> pieces, double ball_radius, int count) {
@@ -211,7 +212,7 @@ std::vector<Vec2> union_outline(std::span<const std::vector<Vec2>> parts) {
           if (crossing(a, b, parts[j][l], parts[j][(l + 1) % parts[j].size()], x)) keep(x);
         }
     }
-  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return std::atan2(a.y, a.x) < std::atan2(b.y, b.x); });
+  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return arc_tangent(a.y, a.x) < arc_tangent(b.y, b.x); });
   std::vector<Vec2> out;
   for (std::size_t i = 0; i < points.size(); ++i) {  // points in the middle of a straight edge say nothing
     const Vec2 a = points[(i + points.size() - 1) % points.size()], b = points[i], c = points[(i + 1) % points.size()];

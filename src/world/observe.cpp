@@ -248,6 +248,7 @@ bool all_finite(std::span<const double> numbers) {
 bool World::set_q(int robot, std::span<const double> q) {
   if (q.size() != this->q(robot).size() || !all_finite(q)) return false;
   const double error = energy_error();
+  wake(robot);
   carry(robot, q, v(robot));
   std::copy(q.begin(), q.end(), state_[0].slab.begin() + engine_->at(robot).q);
   engine_->adopt(robot, state_[0], input_);
@@ -259,6 +260,7 @@ bool World::set_q(int robot, std::span<const double> q) {
 bool World::set_v(int robot, std::span<const double> v) {
   if (v.size() != this->v(robot).size() || !all_finite(v)) return false;
   const double error = energy_error();
+  wake(robot);
   carry(robot, q(robot), v);
   std::copy(v.begin(), v.end(), state_[0].slab.begin() + engine_->at(robot).v);
   engine_->adopt(robot, state_[0], input_);
@@ -302,7 +304,9 @@ RobotCommand World::command(int robot) {
 void World::set_push(int robot, int link, Vec3 force, Vec3 p_L) {
   double* push = input_.slab.data() + engine_->at(robot).target + engine_->kind(robot).njoint() + kPushLink;
   const double out[7] = {double(link), force.x, force.y, force.z, p_L.x, p_L.y, p_L.z};
+  pushes_ += (link >= 0) - (push[0] >= 0);
   std::copy(out, out + 7, push);
+  if (link >= 0) wake(robot);
 }
 
 World::Push World::push(int robot) const {
@@ -317,6 +321,7 @@ bool World::fits(const Impulse& i) const {
 bool World::add_impulse(const Impulse& impulse) {
   if (!fits(impulse) || input_.impulses.size() == input_.impulses.capacity()) return false;
   input_.impulses.push_back(impulse);
+  wake(impulse.robot);
   return true;
 }
 
@@ -333,6 +338,9 @@ bool World::fits(std::span<const double> input) const {
 bool World::set_input(std::span<const double> input) {
   if (!fits(input)) return false;
   std::copy(input.begin(), input.end(), input_.slab.begin());
+  count_pushes();
+  for (int r = 0; pushes_ > 0 && r < robot_count(); ++r)
+    if (push(r).link >= 0) wake(r);
   return true;
 }
 

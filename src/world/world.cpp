@@ -71,7 +71,8 @@ void World::add_up() {
   report_.unsettled += f.unsettled;
   report_.field_dropped += f.field_dropped;
   if (report_.not_finite < 0) report_.not_finite = f.not_finite;
-  for (int r = 0; options_.clock && r < robot_count(); ++r) {
+  if (!options_.clock) return;
+  for (const int r : engine_->awake()) {
     const double us = engine_->seconds(r) * 1e6;
     double& smooth = us_[static_cast<std::size_t>(r)];
     if (us >= 0) smooth += (us - smooth) * (smooth == 0 ? 1 : 0.05);
@@ -83,14 +84,27 @@ void World::refresh(int robot) {
   if (cameras_) cameras_->look(*engine_, state_[0]);
 }
 
+bool World::is_asleep(int robot) const {
+  const std::span<const int> awake = engine_->awake();
+  return !std::binary_search(awake.begin(), awake.end(), robot);
+}
+
+void World::wake(int robot) {
+  engine_->wake(robot, state_[0]);
+  if (is_asleep(robot)) refresh(robot);
+}
+
 void World::run_controllers() {
   bool ran = false;
   const std::int64_t k = state_[0].k;
-  std::copy(input_.slab.begin(), input_.slab.end(), input_before_.begin());
+  const auto begin = [&] {
+    if (!ran) std::copy(input_.slab.begin(), input_.slab.end(), input_before_.begin());
+    ran = true;
+  };
   for (ControllerSlot& c : controllers_)
-    if (c.rate.due(k)) control(c), ran = true;
+    if (c.rate.due(k)) begin(), control(c);
   for (GroupControllerSlot& c : group_controllers_)
-    if (c.rate.due(k)) c.controller->control(output_of_group(c.group, c.room), c.commands), ran = true;
+    if (c.rate.due(k)) begin(), c.controller->control(output_of_group(c.group, c.room), c.commands);
   // Bits, not values: a log that leaves out what did not change must be able to tell −0 from 0.
   inputs_changed_ =
       ran && std::memcmp(input_.slab.data(), input_before_.data(), input_before_.size() * sizeof(double)) != 0;
@@ -114,12 +128,25 @@ std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   if (std::vector<std::string> missing = engine_->check_motion(robot, name); !missing.empty()) return missing;
   if (engine_->motion(robot).grouped) return {};
   const double error = energy_error();
+  wake(robot);
   engine_->set_motion(robot, name);
   for (State& s : state_) engine_->forget(robot, s);
   engine_->enter(robot, state_[0], input_);
   refresh(robot);
   keep_error(error);
   return {};
+}
+
+void World::take(State& state, Input& input) {
+  give_back(state, input);
+  report_.not_finite = -1;
+  count_pushes();
+  engine_->look(state_[0]);
+}
+
+void World::give_back(State& state, Input& input) {
+  std::swap(state_[0], state);
+  std::swap(input_, input);
 }
 
 std::uint64_t World::hash() const {
@@ -156,6 +183,7 @@ bool World::restore(const Snapshot& s) {
   std::copy(s.input.begin(), s.input.end(), input_.slab.begin());
   input_.impulses.assign(s.impulses.begin(), s.impulses.end());
   report_.not_finite = -1;
+  count_pushes();
   for (int r = 0; r < robot_count(); ++r) engine_->set_motion(r, s.motion[static_cast<std::size_t>(r)]);
   engine_->look(state_[0]);
   keep_error(error);

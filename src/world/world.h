@@ -119,6 +119,7 @@ class World : private ImageSource {
     return cameras_ ? cameras_->image(*engine_, k(), robot, sensor) : std::span<const SensorImage>{};
   }
   std::int64_t images_rendered() const { return cameras_ ? cameras_->rendered() : 0; }
+  bool is_asleep(int robot) const;  // at rest, and left as it is until something comes near [engine/sleepers.h]
   bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 
   /// Changes between steps. They rebuild half A for the robot, so that the next step sees them. False, and nothing
@@ -147,6 +148,8 @@ class World : private ImageSource {
   /// kind.
   /// "" or what is wrong; then nothing has changed.
   std::string set_parameter(const std::string& path, double value);
+  /// All of them at once: those not named are as at first again.
+  std::string take_settings(std::vector<Setting> settings);
   const std::vector<Setting>& settings() const { return settings_; }
   std::optional<double> setting(const std::string& path) const;  // as set; none: never
   const RobotSpec* spec(int robot) const {
@@ -177,13 +180,18 @@ class World : private ImageSource {
   bool set_input(std::span<const double> input);
   void drop_controllers() { controllers_.clear(), group_controllers_.clear(); }
 
+  /// Takes the place of another world of the same model, by swapping State and Input with it [batch/worlds.h]; give_back
+  /// with the same two before anything else is asked. What is in neither stays: settings, levels, the report, energy
+  /// books, frames of cameras.
+  void take(State& state, Input& input);
+  void give_back(State& state, Input& input);
   std::uint64_t hash() const;  // of k, State and Input
   Snapshot snapshot() const;
   /// False, and nothing changed, if it does not fit this model.
   bool restore(const Snapshot& snapshot);
 
   /// Processor time of a robot's share of a step, smoothed, sampled now and then.   [µs]
-  double microseconds(int robot) const { return us_[static_cast<std::size_t>(robot)]; }
+  double microseconds(int robot) const { return is_asleep(robot) ? 0 : us_[static_cast<std::size_t>(robot)]; }
 
  private:
   struct ControllerSlot {
@@ -207,8 +215,12 @@ class World : private ImageSource {
   void control(ControllerSlot& c);
   void add_up();            // the report of the last step
   double energy_now() const;  // of bodies and springs
+  double own_energy(int robot) const;
   double drive_work() const;  // of the last step
-  bool is_pushed() const;     // by people, now
+  bool is_pushed() const { return pushes_ > 0 || !input_.impulses.empty(); }  // by people, now
+  void count_pushes();
+  /// Before a robot is changed or pushed: it wakes if it slept, and those that fell asleep with it.
+  void wake(int robot);
   /// After a change from outside: whatever it did to the energy was people's work. error: before it.
   void keep_error(double error);
   void refresh(int robot);  // look again after a change from outside
@@ -220,7 +232,6 @@ class World : private ImageSource {
     std::vector<std::pair<int, RobotModel>> robots;  // those that change
   };
   std::string make_variant(std::span<const Setting> settings, Variant& out) const;
-  std::string take_settings(std::vector<Setting> settings);
   void exchange(Variant& variant);
   bool fits(std::span<const double> input) const;  // right size, and pushes on links that exist
   bool fits(const Impulse& impulse) const;
@@ -245,6 +256,9 @@ class World : private ImageSource {
   std::vector<GroupControllerSlot> group_controllers_;
   StepReport report_;
   PlaceCounters placements_;
+  mutable std::int64_t asleep_version_ = -1;  // of the engine's sleepers …
+  mutable double asleep_energy_ = 0;          // … whose energy this is                   [J]
+  int pushes_ = 0;   // robots that are pushed, by set_push
   double work_ = 0;  // of drives and people, and the energy at the start  [J]
   bool inputs_changed_ = false;
 };

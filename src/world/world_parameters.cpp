@@ -97,6 +97,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
     if (before.kind.get() != &first) statics_.drop_variant(*before.kind);
   }
   engine_->rebind_surroundings();
+  engine_->wake(-1, state_[0]);
   engine_->look(state_[0]);
   keep_error(error);
   return "";

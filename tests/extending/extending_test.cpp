@@ -97,7 +97,10 @@ TEST(Extending, a_sensor_in_one_file_measures_a_body) {
   const auto kind = kind_of(box);
   sense::Sensor s;
   Diagnostics faults;
-  sense::Binding binding(*kind, kind->sensors[0], s, faults);
+  Model model;
+  RobotModel robot{};
+  robot.kind = kind;
+  sense::Binding binding(model, robot, kind->sensors[0], s, faults);
   table.bind(binding);
   EXPECT_TRUE(faults.empty());
   ASSERT_EQ(s.channels, std::vector<std::string>{"heading"});
@@ -108,7 +111,9 @@ TEST(Extending, a_sensor_in_one_file_measures_a_body) {
   RobotContext c{};
   c.kind = kind.get(), c.s = &scratch;
   double x = 0;
-  table.truth({nullptr, &c, {}, {}, {}, {}, 0.001}, s, nullptr, &x);
+  sense::Surroundings around{};
+  around.robot = &c;
+  table.truth(around, s, nullptr, &x);
   EXPECT_NEAR(x, 0.75, 1e-12);
 }
 

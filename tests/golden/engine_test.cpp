@@ -59,7 +59,7 @@ TEST_P(SceneMemory, fresh_engines_and_snapshots_into_another_world_change_no_bit
   const auto fresh = make_world(*scene, poisoned(2, true)), other = make_world(*scene, poisoned(4, false));
   auto model = compile(*scene);
   ASSERT_TRUE(model);
-  const auto batch = Worlds::make(std::move(*model), 3, 2);  // one thread has two of them
+  const auto batch = Worlds::make(std::move(*model), 3, {2, false, {}});  // one thread has two of them
   ASSERT_TRUE(batch);
   for (int i = 0; i < 60; ++i) {
     if (i == 20)

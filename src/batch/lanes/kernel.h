@@ -34,6 +34,11 @@ struct LaneKernel {
 };
 
 std::span<const LaneKernel> portable_kernels();  // -ffp-contract=off: the same bits everywhere, and as World
+/// The same source and bits in wider registers; empty if this machine has none of them.
+std::span<const LaneKernel> avx2_kernels();
+std::span<const LaneKernel> avx512_kernels();
+/// Of these three, the one whose lanes just fill a register of this machine.
+const LaneKernel& widest_kernel(bool single);
 /// -march=native with contraction; target gradus_batch_native. Empty if this machine cannot run them.
 std::span<const LaneKernel> native_kernels();
 

@@ -45,6 +45,8 @@ GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npo
   r.q_next = c.take<T>(7 + nlink);
   r.v_next = c.take<T>(6 + nlink);
   r.flight = {c.take<Vec6T<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<RigidInertiaT<T>>(nlink), c.take<T>(nlink)};
+  r.limbs = {c.take<RigidInertiaT<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<Mat6T<T>>(nlink), c.take<Vec6T<T>>(nlink),
+             c.take<bool>(nlink)};
   return r;
 }
 

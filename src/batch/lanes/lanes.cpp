@@ -23,8 +23,10 @@ Diagnostics complain(const Model& model, std::string text, std::string suggestio
   return {{place, Severity::error, std::move(text), std::move(suggestion)}};
 }
 
+}  // namespace
+
 /// Everything of the scene that the kernels of lanes do not know [world_step.h].
-std::vector<std::string> what_lanes_lack(const Model& model, int number) {
+std::vector<std::string> Lanes::lacks(const Model& model, int number) {
   const RobotModel& robot = model.robots[static_cast<std::size_t>(number)];
   std::vector<std::string> out;
   if (robot.motion != "articulated") out.push_back("motion " + robot.motion + " (only articulated)");
@@ -38,8 +40,6 @@ std::vector<std::string> what_lanes_lack(const Model& model, int number) {
   return out;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int worlds, const Options& options) {
   if (robot < 0 || robot >= static_cast<int>(model.robots.size()))
     return complain(model, "batch: the scene has no robot number " + std::to_string(robot), "");
@@ -47,27 +47,35 @@ Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int wo
   if (worlds < 1 || worlds > kMostWorlds)
     return complain(model, "batch: cannot make " + std::to_string(worlds) + " worlds", "ask for 1 to 16777216");
   Diagnostics refused;
-  for (const std::string& what : what_lanes_lack(model, robot))
+  for (const std::string& what : lacks(model, robot))
     append(refused, complain(model, "batch: lanes cannot do " + what, "use Worlds, which runs every scene"));
   if (!refused.empty()) return refused;
   for (const LaneKernel& k : options.kernels)
-    if (k.type == options.type) return std::unique_ptr<Lanes>(new Lanes(model, robot, worlds, k, options.threads));
+    if (k.type == options.type) return std::unique_ptr<Lanes>(new Lanes(model, robot, worlds, k, options));
   return complain(model,
                   "batch: no kernel was compiled for " + std::to_string(options.type.lanes) + " lanes of this type",
                   "use 16 lanes of float or 8 of double");
 }
 
-Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, int threads)
+Lanes::Constants::Constants(const Model& model, int robot, int predictions)
+    : f(*model.robots[static_cast<std::size_t>(robot)].kind),
+      d(*model.robots[static_cast<std::size_t>(robot)].kind),
+      view_f(f.view(model)),
+      view_d(d.view(model)) {
+  view_f.predictions = view_d.predictions = predictions;
+}
+
+Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, const Options& options)
     : kind_(model.robots[static_cast<std::size_t>(robot)].kind),
       kernel_(kernel),
       at_(make_row_layout(kind_->njoint(), static_cast<int>(kind_->points.size()))),
       worlds_(worlds),
       start_(static_cast<std::size_t>(at_.size), 0.0),
-      constants_f_(*kind_),
-      constants_d_(*kind_),
-      view_f_(constants_f_.view(model)),
-      view_d_(constants_d_.view(model)),
-      team_(threads) {
+      constants_(std::make_unique<Constants>(model, robot, options.predictions)),
+      own_(static_cast<std::size_t>(tile_count())),
+      team_(options.threads),
+      most_predictions_(options.predictions),
+      predictions_(static_cast<std::size_t>(team_.size()), 0) {
   const RobotModel& r = model.robots[static_cast<std::size_t>(robot)];
   set_base_pose(start_.data() + at_.q, r.p_WB, r.q_WB);
   set_base_twist(start_.data() + at_.v, r.w_WB, r.v_WB);
@@ -92,18 +100,25 @@ Lanes::~Lanes() {
 }
 
 void Lanes::step(int steps) {
-  const void* constants = kernel_.type.single ? static_cast<const void*>(&view_f_) : static_cast<const void*>(&view_d_);
-  const int parts = team_.size(), tiles = tile_count();
-  std::vector<LaneCall> calls;
-  for (int p = 0; p < parts; ++p)
-    calls.push_back({constants, at_, tiles_, tiles * p / parts, tiles * (p + 1) / parts, steps,
-                     rooms_[static_cast<std::size_t>(p)], 0});
-  if (parts == 1) {
-    kernel_.step(calls[0]);
-  } else {
-    team_.run([&](int p) { kernel_.step(calls[static_cast<std::size_t>(p)]); });
-  }
-  for (const LaneCall& c : calls) predictions_ += c.predictions;
+  each_tile([&](int tile, int part) { step_tile(tile, steps, part); });
+}
+
+void Lanes::step_tile(int tile, int steps, int part) {
+  const Constants& c = own_[static_cast<std::size_t>(tile)] ? *own_[static_cast<std::size_t>(tile)] : *constants_;
+  const void* constants = kernel_.type.single ? static_cast<const void*>(&c.view_f) : static_cast<const void*>(&c.view_d);
+  LaneCall call{constants, at_, tiles_, tile, tile + 1, steps, rooms_[static_cast<std::size_t>(part)], 0};
+  kernel_.step(call);
+  predictions_[static_cast<std::size_t>(part)] += call.predictions;
+}
+
+std::int64_t Lanes::predictions() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t p : predictions_) sum += p;
+  return sum;
+}
+
+void Lanes::set_constants(int tile, const Model& model, int robot) {
+  own_[static_cast<std::size_t>(tile)] = std::make_unique<Constants>(model, robot, most_predictions_);
 }
 
 std::ptrdiff_t Lanes::offset(int world, int slot) const {
@@ -140,9 +155,12 @@ bool Lanes::write(int world, int slot, int count, std::span<const double> in) {
 bool Lanes::reset(std::span<const std::uint8_t> mask) {
   if (mask.size() != static_cast<std::size_t>(worlds_)) return false;
   for (int w = 0; w < worlds_; ++w)
-    if (mask[static_cast<std::size_t>(w)])
-      for (int i = 0; i < at_.size; ++i) set_number(w, i, start_[static_cast<std::size_t>(i)]);
+    if (mask[static_cast<std::size_t>(w)]) reset(w);
   return true;
+}
+
+void Lanes::reset(int world) {
+  for (int i = 0; i < at_.size; ++i) set_number(world, i, start_[static_cast<std::size_t>(i)]);
 }
 
 bool Lanes::finite(int world) const {
@@ -151,13 +169,15 @@ bool Lanes::finite(int world) const {
   return true;
 }
 
-std::uint64_t Lanes::hash() const {
+std::uint64_t Lanes::hash(int world, std::uint64_t before) const {
   std::vector<double> row(static_cast<std::size_t>(at_.size));
+  for (int i = 0; i < at_.size; ++i) row[static_cast<std::size_t>(i)] = number(world, i);
+  return hash_doubles(row, before);
+}
+
+std::uint64_t Lanes::hash() const {
   std::uint64_t h = 0;
-  for (int w = 0; w < worlds_; ++w) {
-    for (int i = 0; i < at_.size; ++i) row[static_cast<std::size_t>(i)] = number(w, i);
-    h = hash_doubles(row, h);
-  }
+  for (int w = 0; w < worlds_; ++w) h = hash(w, h);
   return h;
 }
 

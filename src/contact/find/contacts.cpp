@@ -2,7 +2,7 @@
 #include "contact/contacts.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "tree/kernels.h"
 
@@ -136,23 +136,46 @@ void Contacts::list_pairs(std::span<const Robot> robots, double h) {
   report.dropped += scene_.counters().dropped;
 }
 
-void Contacts::find(std::span<const Robot> robots, const double* memory, double h, Vec3 gravity) {
+/// Pairs with somebody awake.
+void Contacts::choose_live(const Movers& movers) {
+  live_ = pairs_, live_version_ = movers.version;
+  if (movers.asleep == nullptr || movers.awake.size() == compound_of_.size()) return;
+  const auto rests = [&](int compound, int item) {
+    if (compound < 0) return true;
+    const int robot = items_[compounds_[compound].first_item + item].robot;
+    return robot < 0 || movers.asleep[robot] != 0;
+  };
+  awake_pairs_.clear();
+  for (const ItemPair& p : pairs_)
+    if (!rests(p.compound_a, p.item_a) || !rests(p.compound_b, p.item_b)) awake_pairs_.push_back(p);
+  live_ = awake_pairs_;
+}
+
+void Contacts::find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity) {
   if (capacity_ == 0) return;
+  asleep_ = movers.asleep;
+  touched_sleepers_.clear();
   fall_ = gravity * h;
   ++look_;
   bool holds = listed_;
-  for (std::size_t i = 0; holds && i < robots.size(); ++i) {
+  for (const int i : movers.awake) {
+    if (!holds) break;
     const Kept& k = kept_[i];
     if (compound_of_[i] >= 0 && present_[i])
       holds = k.listed && used_[i] <= k.reach && k.rights == rights_of(robots[i]);
   }
   report.volume_tests = report.object_tests = 0;
   if (!holds) list_pairs(robots, h);
-  contacts_.clear();
+  if (!holds || live_version_ != movers.version) {
+    choose_live(movers);
+    gather_resting(robots, memory, h);
+  }
+  contacts_.erase(contacts_.begin() + static_cast<std::ptrdiff_t>(resting_), contacts_.end());
   pairs_dropped_ = 0;
-  for (const ItemPair& p : pairs_) narrow(p, robots, h);
+  for (const ItemPair& p : live_) narrow(p, robots, h);
+  if (!touched_sleepers_.empty()) return;
   guess(memory);
-  find_islands();
+  find_islands(movers.awake);
   report.dropped += pairs_dropped_;
   report.contacts = static_cast<int>(contacts_.size());
   report.islands = island_count();
@@ -237,6 +260,11 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
 }
 
 void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) {
+  for (const int robot : {a.robot, b.robot})
+    if (asleep_ != nullptr && robot >= 0 && asleep_[robot] != 0 &&
+        (touched_sleepers_.empty() || touched_sleepers_.back() != robot) &&
+        touched_sleepers_.size() < touched_sleepers_.capacity())
+      touched_sleepers_.push_back(robot);
   if (static_cast<int>(contacts_.size()) == capacity_) {
     ++pairs_dropped_;
     return;
@@ -263,23 +291,103 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        laws_[law].stiffness});
 }
 
-/// Impulses of the last step by key. Both lists are sorted by pair.
+/// A snapshot may hold anything.
+int Contacts::records_in(const double* memory, int most) {
+  return memory[0] >= 0 && memory[0] <= most ? static_cast<int>(memory[0]) : 0;
+}
+
+namespace {
+
+/// What a record says of a contact, if it is the contact's.
+bool recall(const double* r, MovingContact& c) {
+  if (r[0] != c.pair || r[1] != c.feature) return false;
+  c.impulse = c.before = {r[2], r[3], r[4]};
+  c.moment = c.moment_before = {r[5], r[6], r[7]};
+  c.force = r[8];
+  return true;
+}
+
+/// The same from a list of records that is sorted by pair.
+void recall(const double* memory, int count, int size, MovingContact& c) {
+  int lo = 0, hi = count;
+  while (lo < hi) {
+    const int mid = (lo + hi) / 2;
+    if (memory[1 + size * mid] < c.pair)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (; lo < count && memory[1 + size * lo] == c.pair; ++lo)
+    if (recall(memory + 1 + size * lo, c)) return;
+}
+
+}  // namespace
+
+/// Impulses of the last step by key. Both lists are sorted by pair. Those of who has just woken are with the sleepers'.
 void Contacts::guess(const double* memory) {
-  const double stored = memory[0];
-  const int count = stored >= 0 && stored <= capacity_ ? static_cast<int>(stored) : 0;  // a snapshot may hold anything
+  const int count = records_in(memory, capacity_);
+  const double* slept = memory + resting_memory();
+  const int slept_count = sleepers_ ? records_in(slept, capacity_) : 0;
   int first = 0;
-  for (MovingContact& c : contacts_) {
+  for (std::size_t k = resting_; k < contacts_.size(); ++k) {
+    MovingContact& c = contacts_[k];
     auto record = [&](int i) { return memory + 1 + kRecord * i; };
     while (first < count && record(first)[0] < c.pair) ++first;
-    for (int i = first; i < count && record(i)[0] == c.pair; ++i) {
-      const double* r = record(i);
-      if (r[1] != c.feature) continue;
-      c.impulse = c.before = {r[2], r[3], r[4]};
-      c.moment = c.moment_before = {r[5], r[6], r[7]};
-      c.force = r[8];
-      break;
-    }
+    bool known = false;
+    for (int i = first; i < count && record(i)[0] == c.pair && !known; ++i) known = recall(record(i), c);
+    if (!known && slept_count > 0) recall(slept, slept_count, kRecord, c);
   }
+}
+
+/// Contacts of sleepers, for those who want to see them: as they were when they fell asleep.
+void Contacts::gather_resting(std::span<const Robot> robots, const double* memory, double h) {
+  contacts_.clear();
+  resting_ = 0;
+  if (live_.size() == pairs_.size()) return;
+  const std::uint8_t* asleep = std::exchange(asleep_, nullptr);
+  std::size_t next = 0;  // of live_, which are in the order of pairs_
+  for (const ItemPair& p : pairs_)
+    if (next < live_.size() && p == live_[next])
+      ++next;
+    else
+      narrow(p, robots, h);
+  asleep_ = asleep;
+  resting_ = contacts_.size();
+  const double* slept = memory + resting_memory();
+  for (MovingContact& c : contacts_) recall(slept, records_in(slept, capacity_), kRecord, c);
+}
+
+/// Is a pair of shapes one of sleepers?
+bool Contacts::rests(double pair, const std::uint8_t* asleep) const {
+  const auto grounds = static_cast<std::int64_t>(grounds_.size());
+  const auto whole = static_cast<std::int64_t>(pair), base = static_cast<std::int64_t>(kPairBase);
+  bool some = false;
+  for (const std::int64_t number : {whole / base, whole % base}) {
+    const std::int64_t item = number - grounds;
+    if (item < 0 || item >= static_cast<std::int64_t>(items_.size())) continue;
+    const int robot = items_[static_cast<std::size_t>(item)].robot;
+    if (robot < 0) continue;
+    if (!asleep[robot]) return false;
+    some = true;
+  }
+  return some;
+}
+
+/// Two sorted lists become one.
+void Contacts::keep_resting(const double* now, double* next, const std::uint8_t* asleep) const {
+  if (capacity_ == 0 || asleep == nullptr) return;
+  const double *slept = now + resting_memory(), *fresh = next;
+  double* out = next + resting_memory();
+  const int slept_count = records_in(slept, capacity_), fresh_count = records_in(fresh, capacity_);
+  int i = 0, j = 0, n = 0;
+  const auto record = [](const double* m, int k) { return m + 1 + kRecord * k; };
+  while (i < slept_count || j < fresh_count) {
+    const bool of_slept = j == fresh_count || (i < slept_count && record(slept, i)[0] <= record(fresh, j)[0]);
+    const double* r = of_slept ? record(slept, i++) : record(fresh, j++);
+    if (n < capacity_ && rests(r[0], asleep)) std::copy_n(r, kRecord, out + 1 + kRecord * n++);
+  }
+  std::fill(out + 1 + kRecord * n, out + resting_memory_size(), 0.0);
+  out[0] = n;
 }
 
 void Contacts::note_slot(int robot, int link) {
@@ -290,8 +398,10 @@ void Contacts::note_slot(int robot, int link) {
   touched_[link_offset_[u] + slot] = link;
 }
 
+/// Of the islands before.
 void Contacts::forget_slots() {
-  for (std::size_t i = 0; i < touched_count_.size(); ++i) {
+  for (const int i : robots_by_island_) {
+    island_of_[i] = -1;
     for (int k = 0; k < touched_count_[i]; ++k) slot_of_[link_offset_[i] + touched_[link_offset_[i] + k]] = -1;
     touched_count_[i] = 0;
   }
@@ -305,32 +415,31 @@ int Contacts::lead_of(int robot) {
 }
 
 /// Robots that touch, directly or through others, are solved together. Numbered by their first robot.
-void Contacts::find_islands() {
+void Contacts::find_islands(std::span<const int> awake) {
   forget_slots();
-  std::fill(island_of_.begin(), island_of_.end(), -1);
   islands_.clear(), robots_by_island_.clear();
-  if (contacts_.empty()) return;
-  std::iota(parent_.begin(), parent_.end(), 0);
-  for (const MovingContact& c : contacts_) {
+  if (contacts_.size() == resting_) return;
+  for (const int r : awake) parent_[r] = r;
+  for (const MovingContact& c : live_contacts()) {
     note_slot(c.robot_a, c.link_a);
     if (c.robot_b < 0) continue;
     note_slot(c.robot_b, c.link_b);
     const int i = lead_of(c.robot_a), j = lead_of(c.robot_b);
     parent_[std::max(i, j)] = std::min(i, j);
   }
-  for (int r = 0; r < static_cast<int>(parent_.size()); ++r) {
+  for (const int r : awake) {
     if (touched_count_[r] == 0) continue;
     const int lead = lead_of(r);
     if (lead == r) islands_.push_back({0, 0, 0, 0, {}, 0, false});
     island_of_[r] = lead == r ? island_count() - 1 : island_of_[lead];
     ++islands_[island_of_[r]].robot_count;
   }
-  for (const MovingContact& c : contacts_) ++islands_[island_of(c.robot_a)].contact_count;
-  sort_by_island();
+  for (const MovingContact& c : live_contacts()) ++islands_[island_of(c.robot_a)].contact_count;
+  sort_by_island(awake);
 }
 
 /// Lists of the robots and contacts of each island, whose numbers are counted.
-void Contacts::sort_by_island() {
+void Contacts::sort_by_island(std::span<const int> awake) {
   int robots = 0, contacts = 0;
   for (Island& s : islands_) {
     s.first_robot = robots, s.first_contact = contacts;
@@ -338,12 +447,12 @@ void Contacts::sort_by_island() {
     s.robot_count = s.contact_count = 0;
   }
   robots_by_island_.resize(static_cast<std::size_t>(robots));
-  for (int r = 0; r < static_cast<int>(island_of_.size()); ++r) {
+  for (const int r : awake) {
     if (island_of(r) < 0) continue;
     Island& s = islands_[island_of(r)];
     robots_by_island_[s.first_robot + s.robot_count++] = r;
   }
-  for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+  for (int i = static_cast<int>(resting_); i < static_cast<int>(contacts_.size()); ++i) {
     Island& s = islands_[island_of(contacts_[i].robot_a)];
     contacts_by_island_[s.first_contact + s.contact_count++] = i;
   }

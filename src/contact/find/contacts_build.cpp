@@ -221,6 +221,8 @@ void Contacts::make_room(const Model& model, int threads) {
   contacts_.reserve(room), contacts_by_island_.resize(room), idle_.assign(room, 0);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
   response_at_.assign(n, -1), response_count_.assign(n, 0);
+  touched_sleepers_.reserve(n);
+  awake_pairs_.reserve(static_cast<std::size_t>(kPairsPerShape) * (items_.size() + 1));
   wanted_.resize(n), present_.assign(n, 0), touched_count_.assign(n, 0), poses_.resize(links);
   used_.resize(n), soon_.resize(n), kept_.resize(n), moved_.assign(n, 0);
   way_.resize(static_cast<std::size_t>(link_offset_.back())), kept_joints_.resize(way_.size());
@@ -243,8 +245,9 @@ Contacts::Work Contacts::make_work(int slots) const {
   return w;
 }
 
-Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads) {
+Diagnostics Contacts::build(const Model& model, const StaticWorld& statics, int threads, bool sleepers) {
   Diagnostics notes;
+  sleepers_ = sleepers;
   scene_ = CollisionScene(model.volumes == "sphere" ? VolumeKind::sphere
                           : model.volumes == "obb"  ? VolumeKind::obb
                                                     : VolumeKind::aabb);

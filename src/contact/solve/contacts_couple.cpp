@@ -210,13 +210,13 @@ void Contacts::remember(int number, double* next) const {
     const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
     const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
                                     moment.x, moment.y,          moment.z,  c.force};
-    std::copy(record, record + kRecord, next + 1 + kRecord * i);
+    std::copy(record, record + kRecord, next + 1 + kRecord * (i - static_cast<int>(resting_)));
   }
 }
 
 void Contacts::finish_memory(double* next) const {
   if (capacity_ == 0) return;
-  const int count = static_cast<int>(contacts_.size());
+  const int count = static_cast<int>(live_contacts().size());
   const int before = next[0] >= 0 && next[0] <= capacity_ ? static_cast<int>(next[0]) : capacity_;
   if (before > count) std::fill(next + 1 + kRecord * count, next + 1 + kRecord * before, 0.0);
   next[0] = count;

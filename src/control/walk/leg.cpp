@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "control/walk/rotation.h"
+#include "math/angle.h"
 
 namespace gradus::walk {
 namespace {
@@ -17,7 +18,7 @@ constexpr double kTiny = 1e-9;  // [m]: what the compiler's turning of frames le
 double knee_angle(const LegGeometry& leg, double distance, bool& reached) {
   const double a = leg.thigh, b = leg.shin, c = (a * a + b * b - distance * distance) / (2 * a * b);
   reached = c >= -1 - 1e-12 && c <= 1;
-  return std::numbers::pi - std::acos(std::clamp(c, -1.0, 1.0));
+  return std::numbers::pi - arc_cosine(c);
 }
 
 class LegReader {
@@ -52,7 +53,7 @@ class LegReader {
     if (std::fabs(yaw.x) > kTiny || std::fabs(yaw.z) < 0.1)
       fault("the axis of '" + names[0] + "' does not lie upright in the y-z plane");
     leg_.sign[0] = up;
-    leg_.phi = std::atan2(-up * yaw.y, up * yaw.z);  // Rx(φ) z = (0, −sin φ, cos φ)
+    leg_.phi = arc_tangent(-up * yaw.y, up * yaw.z);  // Rx(φ) z = (0, −sin φ, cos φ)
     for (std::size_t i = 1; i < 6; ++i) {
       const double along = i == 1 || i == 5 ? link(i).axis.x : link(i).axis.y;
       if (std::fabs(std::fabs(along) - 1) > kTiny)
@@ -113,14 +114,14 @@ LegAngles leg_angles(const LegGeometry& leg, const SolePose& X, bool& reached) {
   const Vec3 d = transpose_times(X.R, leg.p_BH - (X.p + X.R.z * leg.sole));
   LegAngles q{};
   q[3] = knee_angle(leg, norm(d), reached);
-  q[5] = std::atan2(d.y, d.z);
+  q[5] = arc_tangent(d.y, d.z);
   q[4] =
-      std::atan2(-leg.thigh * sine(q[3]), leg.shin + leg.thigh * cosine(q[3])) - std::atan2(d.x, std::hypot(d.y, d.z));
+      arc_tangent(-leg.thigh * sine(q[3]), leg.shin + leg.thigh * cosine(q[3])) - arc_tangent(d.x, square_root(d.y * d.y + d.z * d.z));
   // What is left for the hip, seen from the tilted yaw axis: M = Rz(σ q0) Rx(q1 − φ) Ry(q2).
   const Mat3 M = rotation_x(-leg.phi) * X.R * rotation_x(-q[5]) * rotation_y(-q[4] - q[3]);
-  q[0] = std::atan2(-M.y.x, M.y.y);
-  q[1] = std::asin(std::clamp(M.y.z, -1.0, 1.0)) + leg.phi;
-  q[2] = std::atan2(-M.x.z, M.z.z);
+  q[0] = arc_tangent(-M.y.x, M.y.y);
+  q[1] = arc_sine(M.y.z) + leg.phi;
+  q[2] = arc_tangent(-M.x.z, M.z.z);
   return with_signs(leg, q);
 }
 
@@ -130,12 +131,12 @@ LegAngles leg_angles_with_yaw(const LegGeometry& leg, const SolePose& X, double 
   LegAngles q{};
   q[0] = leg.sign[0] * yaw;
   q[3] = knee_angle(leg, norm(a), reached);
-  q[1] = std::atan2(a.y, -a.z);
+  q[1] = arc_tangent(a.y, -a.z);
   q[2] =
-      std::atan2(-a.x, std::hypot(a.y, a.z)) - std::atan2(leg.shin * sine(q[3]), leg.thigh + leg.shin * cosine(q[3]));
+      arc_tangent(-a.x, square_root(a.y * a.y + a.z * a.z)) - arc_tangent(leg.shin * sine(q[3]), leg.thigh + leg.shin * cosine(q[3]));
   const Vec3 n = transpose_times(R0 * rotation_x(q[1]) * rotation_y(q[2] + q[3]), X.R.z);  // sole normal in the shin
-  q[4] = std::atan2(n.x, n.z);
-  q[5] = -std::asin(std::clamp(n.y, -1.0, 1.0));
+  q[4] = arc_tangent(n.x, n.z);
+  q[5] = -arc_sine(n.y);
   return with_signs(leg, q);
 }
 

@@ -7,7 +7,7 @@ namespace gradus {
 MotionNeeds FreeBody::bind(const RobotKind& kind) {
   MotionNeeds n = rigid_needs(kind, 0);
   n.uses_drives = n.uses_contacts = false;
-  n.couples_world = true;
+  n.couples_world = n.may_sleep = true;
   if (kind.njoint() > 0) n.missing.push_back("a single rigid body: this robot has joints");
   return n;
 }

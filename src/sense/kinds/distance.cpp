@@ -95,4 +95,37 @@ void HeightScan::truth(const Surroundings& w, const Sensor& s, double*, double* 
     }
 }
 
+void GroundUnder::bind(Binding& b) {
+  std::vector<std::string> objects, wanted = b.words("under");
+  for (const ObjectInfo& o : b.kind().objects) objects.push_back(o.name);
+  if (wanted.empty()) wanted.push_back(b.spec().on.empty() ? objects[0] : b.spec().on);
+  for (const std::string& name : wanted) {
+    const int object = b.kind().find_object(name);
+    if (object < 0) {
+      b.fault("under", "there is no object '" + name + "'", did_you_mean(name, objects));
+      continue;
+    }
+    b.id(object);
+    b.channel(name + ".height", "m");
+    for (const char* axis : {".nx", ".ny", ".nz"}) b.channel(name + axis, "");
+  }
+  b.keep(b.number("above", 0.5)), b.keep(b.number("apart", 0.02));
+}
+
+void GroundUnder::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
+  const double apart = s.numbers[1];
+  for (const int object : s.ids) {
+    const ObjectInfo& o = w.robot->kind->objects[static_cast<std::size_t>(object)];
+    const Frame& f = w.frame(o.link);
+    const Vec3 p = base_position(w.q()) + f.p + f.R * o.X_LO.p;
+    const double below = p.z + s.numbers[0], none = p.z - 1000;
+    const auto at = [&](double dx, double dy) { return ground_height(*w.model, p.x + dx, p.y + dy, below, none); };
+    const double half = 0.5 * apart;
+    const Vec3 n{at(-half, 0) - at(half, 0), at(0, -half) - at(0, half), apart};
+    x[0] = at(0, 0);
+    store(n * (1 / norm(n)), x + 1);
+    x += 4;
+  }
+}
+
 }  // namespace gradus::sense

@@ -40,4 +40,16 @@ struct HeightScan {
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };
 
+/// The static world under points that move with objects of the robot: height and normal, in world axes.
+struct GroundUnder {
+  static constexpr std::string_view name = "ground", about = "height and slope of the ground under chosen objects";
+  static constexpr Dimension unit = dimension::kLength;
+  static constexpr Key keys[] = {
+      {"under", dimension::kNumber, false, 0, 0, 0, "objects of the robot; the one that carries the sensor if not given"},
+      {"above", dimension::kLength, false, 1, 0, 1000, "ground may be this much higher than the object; 0.5 m if not given"},
+      {"apart", dimension::kLength, false, 1, 1e-4, 1, "of the places from which the slope is found; 2 cm if not given"}};
+  static void bind(Binding& b);
+  static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
+};
+
 }  // namespace gradus::sense

@@ -68,6 +68,20 @@ void expect_alone_as_among_many(LaneType type) {
 TEST(Lanes, world_17_of_100_gives_the_same_bits_alone_in_16_floats) { expect_alone_as_among_many(kFloat16); }
 TEST(Lanes, world_17_of_100_gives_the_same_bits_alone_in_8_doubles) { expect_alone_as_among_many(kDouble8); }
 
+/// Whatever registers this machine has: no contraction, so the same numbers.
+TEST(Lanes, kernels_for_wide_registers_have_the_bits_of_the_portable_ones) {
+  const Model model = model_of("humanoid28.toml");
+  for (const auto& kernels : {avx512_kernels(), avx2_kernels(), std::span<const LaneKernel>(&widest_kernel(true), 1)})
+    for (const LaneKernel& k : kernels) {
+      auto plain = lanes_of(model, 19, {k.type.single, 1});
+      auto wide = Lanes::make(model, 0, 19, {k.type, {&k, 1}, 1, kPredictions});
+      ASSERT_TRUE(wide);
+      for (int w = 0; w < 19; ++w) put(*plain, w, perturbed(model, w, w % 2)), put(**wide, w, perturbed(model, w, w % 2));
+      plain->step(300), (*wide)->step(300);
+      EXPECT_EQ(plain->hash(), (*wide)->hash()) << k.type.lanes << " lanes";
+    }
+}
+
 TEST(Lanes, results_do_not_depend_on_threads_or_on_how_steps_are_grouped) {
   const Model model = model_of("humanoid28.toml");
   auto one = lanes_of(model, 50, kFloat16, 1), three = lanes_of(model, 50, kFloat16, 3);
