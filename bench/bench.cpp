@@ -21,7 +21,13 @@ namespace gradus::bench {
 namespace {
 
 constexpr int kWarmUp = 1000;      // steps before the clock starts: the robot has settled, caches are warm
-constexpr int kTargetPeriod = 50;  // steps between two targets in the air
+
+/// How joints move while the clock runs.
+struct Moves {
+  double size = 0;   // targets: start ± so much, 0: they stand still                          [rad]
+  int period = 50;   // steps between two targets
+  bool own = false;  // every world its own
+};
 
 using Runners = std::vector<std::unique_ptr<Runner>>;
 
@@ -111,25 +117,25 @@ void add_lanes(Collection& c, const Model& model) {
     c.add(make_lanes_runner(model, v.worlds, v.type, native_kernels(), std::string(v.name) + ", native"));
 }
 
-/// Standing postures around the start, or moving ones in the air.
-std::vector<double> targets(const RobotKind& kind, int round, bool moving) {
+std::vector<double> targets(const RobotKind& kind, int round, double size) {
   std::vector<double> t;
   std::uint32_t s = 2654435761u * static_cast<std::uint32_t>(round + 1);
   for (const Joint& j : kind.joints) {
     s = s * 1664525u + 1013904223u;
     const double u = (s >> 8) * (1.0 / 8388608.0) - 1;
-    t.push_back(clamped(j.initial + (moving ? 0.4 * u : 0.0), j.lower, j.upper));
+    t.push_back(clamped(j.initial + size * u, j.lower, j.upper));
   }
   return t;
 }
 
 /// Runs `steps` steps, changing the targets now and then where joints are to move. Returns processor seconds of the
 /// steps.
-double timed(Runner& r, const RobotKind& kind, int steps, int& round, bool moving) {
+double timed(Runner& r, const RobotKind& kind, int steps, int& round, const Moves& moves) {
   double sum = 0;
   for (int done = 0; done < steps;) {
-    const int n = moving ? std::min(kTargetPeriod, steps - done) : steps;
-    if (moving) r.set_targets(targets(kind, round++, true));
+    const int n = moves.size > 0 ? std::min(moves.period, steps - done) : steps;
+    if (moves.size > 0 && !moves.own) r.set_targets(targets(kind, round++, moves.size));
+    for (int w = 0; moves.own && w < r.worlds(); ++w) r.set_world_targets(w, targets(kind, round++, moves.size));
     const double t0 = thread_seconds();
     r.run(n);
     sum += thread_seconds() - t0;
@@ -139,23 +145,23 @@ double timed(Runner& r, const RobotKind& kind, int steps, int& round, bool movin
 }
 
 /// Times all runners in turn, `rounds` times. Appends their rows.
-void measure(const std::string& scenario, Collection& c, const RobotKind& kind, bool moving, const BenchOptions& o,
+void measure(const std::string& scenario, Collection& c, const RobotKind& kind, const Moves& moves, const BenchOptions& o,
              std::vector<BenchRow>& rows) {
   const std::size_t n = c.runners.size();
   std::vector<int> steps(n), round(n, 0);
   std::vector<std::vector<double>> ns(n);
   for (std::size_t i = 0; i < n; ++i) {
     Runner& r = *c.runners[i];
-    timed(r, kind, kWarmUp, round[i], moving);
+    timed(r, kind, kWarmUp, round[i], moves);
     r.row.scenario = scenario;
     r.describe(r.row);
     const int probe = 20;
-    const double each = timed(r, kind, probe, round[i], moving) / probe;
+    const double each = timed(r, kind, probe, round[i], moves) / probe;
     steps[i] = std::max(1, static_cast<int>(o.block_seconds / std::max(each, 1e-9)));
   }
   for (int k = 0; k < o.rounds; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
-      const double s = timed(*c.runners[i], kind, steps[i], round[i], moving);
+      const double s = timed(*c.runners[i], kind, steps[i], round[i], moves);
       ns[i].push_back(1e9 * s / steps[i] / c.runners[i]->row.robots);
     }
     if (o.progress) o.progress((k + 1.0) / o.rounds, scenario);
@@ -180,7 +186,32 @@ Diagnostics humanoid(const std::string& scenario, bool ground, const BenchOption
   c.add(make_world_runner(*model, "one robot"));
   if (!native_kernels().empty()) add_lanes(c, *model);
   if (!c.problems.empty()) return c.problems;
-  measure(scenario, c, *model->robots[0].kind, !ground, o, rows);
+  measure(scenario, c, *model->robots[0].kind, ground ? Moves{} : Moves{0.4, 50, false}, o, rows);
+  return {};
+}
+
+/// What learning does: every world on the ground with targets of its own, new ones every 20 steps. The deterministic kernels
+/// that a batch takes, and the same with at most one prediction and one more.
+Diagnostics moving(const BenchOptions& o, std::vector<BenchRow>& rows) {
+  struct {
+    const char *robot, *name;
+    Edit edit;
+  } const robots[] = {{"humanoid28.toml", "moving_humanoid28", nullptr},
+                      {"quadruped.urdf", "moving_quadruped", [](ObjectSpec& x) { x.servo.kp = 40, x.servo.kd = 1; }}};
+  for (const auto& r : robots) {
+    auto model = make_model(o, r.robot, "articulated", 1, true, r.edit);
+    if (!model) return model.notes();
+    Collection c;
+    add_mujoco(c, *model, rows, r.name);
+    c.add(make_world_runner(*model, "one robot"));
+    const LaneKernel& kernel = widest_kernel(true);
+    const std::string lanes = "float x " + std::to_string(kernel.type.lanes) + " lanes, 256 worlds";
+    for (const int most : {kPredictions, 1})
+      c.add(make_lanes_runner(*model, 256, kernel.type, {&kernel, 1},
+                              lanes + (most == 1 ? ", one prediction and one more" : ""), most));
+    if (!c.problems.empty()) return c.problems;
+    measure(r.name, c, *model->robots[0].kind, {0.05, 20, true}, o, rows);
+  }
   return {};
 }
 
@@ -194,7 +225,7 @@ Diagnostics crowd(const BenchOptions& o, std::vector<BenchRow>& rows) {
     c.add(make_world_runner(*model, std::to_string(count) + (count == 1 ? " robot" : " robots")));
   }
   if (!c.problems.empty()) return c.problems;
-  measure("crowd", c, *kind, false, o, rows);
+  measure("crowd", c, *kind, {}, o, rows);
   return {};
 }
 
@@ -209,7 +240,7 @@ Diagnostics levels(const BenchOptions& o, std::vector<BenchRow>& rows) {
       c.add(make_world_runner(*model, motion));
     }
     if (!c.problems.empty()) return c.problems;
-    measure("levels_" + robot, c, *kind, false, o, rows);
+    measure("levels_" + robot, c, *kind, {}, o, rows);
   }
   return {};
 }
@@ -260,13 +291,14 @@ Diagnostics nao(const BenchOptions& o, std::vector<BenchRow>& rows) {
     c.add(make_world_runner(*model, v.name));
   }
   if (!c.problems.empty()) return c.problems;
-  measure("nao", c, *kind, false, o, rows);
+  measure("nao", c, *kind, {}, o, rows);
   return {};
 }
 
 Diagnostics run_one(const std::string& name, const BenchOptions& o, std::vector<BenchRow>& rows) {
   if (name == "stand") return humanoid(name, true, o, rows);
   if (name == "air") return humanoid(name, false, o, rows);
+  if (name == "moving") return moving(o, rows);
   if (name == "crowd") return crowd(o, rows);
   if (name == "nao") return nao(o, rows);
   return levels(o, rows);
@@ -274,7 +306,7 @@ Diagnostics run_one(const std::string& name, const BenchOptions& o, std::vector<
 
 }  // namespace
 
-std::vector<std::string> benchmark_names() { return {"stand", "air", "crowd", "levels", "nao"}; }
+std::vector<std::string> benchmark_names() { return {"stand", "air", "moving", "crowd", "levels", "nao"}; }
 
 Result<std::vector<BenchRow>> run_benchmarks(std::span<const std::string> names, const BenchOptions& options) {
   const std::vector<std::string> all = benchmark_names();

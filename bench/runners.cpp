@@ -36,6 +36,8 @@ class LanesRunner : public Runner {
   void set_targets(std::span<const double> target) override {
     for (int w = 0; w < lanes_->worlds(); ++w) lanes_->write_targets(w, target);
   }
+  int worlds() const override { return lanes_->worlds(); }
+  void set_world_targets(int world, std::span<const double> target) override { lanes_->write_targets(world, target); }
   void describe(BenchRow& out) override {
     out.contacts = 0;
     for (int k = 0; k < static_cast<int>(lanes_->kind().points.size()); ++k)
@@ -76,8 +78,10 @@ Result<std::unique_ptr<Runner>> make_world_runner(const Model& model, const std:
 }
 
 Result<std::unique_ptr<Runner>> make_lanes_runner(const Model& model, int worlds, LaneType type,
-                                                  std::span<const LaneKernel> kernels, const std::string& variant) {
+                                                  std::span<const LaneKernel> kernels, const std::string& variant,
+                                                  int predictions) {
   Lanes::Options options;
+  options.predictions = predictions;
   options.type = type;
   options.kernels = kernels;
   auto lanes = Lanes::make(model, 0, worlds, options);

@@ -35,6 +35,8 @@ def metadata(p):
     lines = ["Metadata-Version: 2.1", f"Name: {p['name']}", f"Version: {p['version']}", f"Summary: {p['description']}",
              f"Requires-Python: {p['requires-python']}"]
     lines += [f"Requires-Dist: {d}" for d in p["dependencies"]]
+    for extra, needs in p.get("optional-dependencies", {}).items():
+        lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {d}; extra == "{extra}"' for d in needs]
     return "\n".join(lines) + "\n\n" + (ROOT / p["readme"]).read_text()
 
 

@@ -14,6 +14,10 @@ all of them with file:line:column.
 from __future__ import annotations
 
 import math
+import os
+import pathlib
+import shutil
+import subprocess
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -167,8 +171,9 @@ Control = Callable[[Robot], Any]
 class Simulation:
     """One world. Made by gradus.load."""
 
-    def __init__(self, core: _Simulation):
+    def __init__(self, core: _Simulation, logs: Sequence[str] = ()):
         self._core = core
+        self._logs = list(logs)
         self._robots = {core.robot_name(i): Robot(core, i) for i in range(core.robot_count)}
 
     def step(self, count: int = 1) -> None:
@@ -268,6 +273,23 @@ class Simulation:
     def close_logs(self) -> None:
         self._core.close_logs()
 
+    def view(self, wait: bool = True) -> subprocess.Popen[bytes] | None:
+        """Shows what has run so far in the browser: ends the logs, and starts the program gradus on the first .mcap one. The simulation
+        must have been loaded with logs=["NAME.mcap"]. wait: until the program is ended (ctrl-C)."""
+        shown = [log for log in self._logs if log.endswith(".mcap")]
+        if not shown:
+            raise Error('view: nothing was logged; load the scene with logs=["run.mcap"]')
+        self.close_logs()
+        program = subprocess.Popen([find_program(), "view", shown[0]])
+        if not wait:
+            return program
+        try:
+            program.wait()
+        except KeyboardInterrupt:
+            program.terminate()
+            program.wait()
+        return None
+
     # the last one: the name hides Python's own from here on
     def property(self, path: str) -> Property:
         """Found once, then read and written with get and set in a fraction of a microsecond."""
@@ -283,4 +305,15 @@ def load(scene: str, *, threads: int = 1, sets: Sequence[str] = (), logs: Iterab
 
     sets: changes as of `gradus run --set`: ["world.contact.friction=0.3"]; logs: files to write, .mcap or .csv; record: properties
     that the logs hold, paths or patterns like "level3.*.q". The result does not depend on the number of threads."""
-    return Simulation(_Simulation.load(str(scene), threads, list(sets), list(logs), list(record)))
+    files = [str(log) for log in logs]
+    return Simulation(_Simulation.load(str(scene), threads, list(sets), files, list(record)), files)
+
+
+def find_program() -> str:
+    """The program gradus: as GRADUS_PROGRAM says, that of the checkout this package was built in, or the one on the PATH."""
+    named = os.environ.get("GRADUS_PROGRAM")
+    built = pathlib.Path(__file__).resolve().parents[2] / "apps/cli/gradus"
+    found = named or (str(built) if built.exists() else shutil.which("gradus"))
+    if not found:
+        raise Error("the program gradus was not found: build it (make), or say where it is with GRADUS_PROGRAM")
+    return found

@@ -119,7 +119,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv):
 
 def parallel_match(n: int = 3, render_mode: str | None = None, **options: Any) -> Any:
     """A match as a PettingZoo parallel environment: every robot is an agent."""
-    from pettingzoo import ParallelEnv
+    from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
     from .soccer import Soccer
 

@@ -20,6 +20,7 @@ struct LimbRoomT {
   Mat6T<T>* I;            // (nlink) at the inner end of a limb: what it hands on
   Vec6T<T>* b;            // (nlink)
   bool* changed;          // (nlink) since the last prediction: a force on this link or its joint
+  bool* expect;  // (1) the last step was repeated: worth going by limbs; robots that stand still pay nothing for it
 };
 
 /// Is link i the last of its limb, seen from the tip?
@@ -96,7 +97,7 @@ GRADUS_INLINE void inward_by_limbs(bool first, const KindArraysT<F>& kind, const
 }
 
 /// As predict_articulated.
-template <class T, class F, class Frames>
+template <class T, class Policy, class F, class Frames>
 GRADUS_INLINE void predict_by_limbs(bool first, const KindArraysT<F>& kind, Vec3T<F> gravity, const CoordinatesT<T>& x,
                                     Frames& frames, const DriveForceT<T>* drive, const StaticContactT<T>* contacts,
                                     const int* begin, const ArticulatedRoomT<T>& room, const LimbRoomT<T>& limbs,

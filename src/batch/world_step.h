@@ -175,8 +175,9 @@ GRADUS_INLINE void commit_world(const BatchConstantsT<F>& c, const StepRoomT<T>&
   for (int i = 0; i < 6; ++i) row.r[n + i] = (row.v[i] - before[i]) / h;
 }
 
-/// Half B3: predicts until no limit is met. Returns how often.
-template <class T, class F, class Frames>
+/// Half B3: predicts until no limit is met. Returns how often. Policy: none of its business, but where that is a type of one
+/// unit alone [lanes/kernel.inl] so are the lambdas below, and kernels for other registers cannot be taken for these.
+template <class T, class Policy, class F, class Frames>
 GRADUS_INLINE int settle_whole(const BatchConstantsT<F>& c, const RowT<T>& row, const CoordinatesT<T>& x, Frames& frames, int count,
                                const StepRoomT<T>& room) {
   const KindArraysT<F>& kind = c.kind;
@@ -199,7 +200,7 @@ GRADUS_INLINE int settle_whole(const BatchConstantsT<F>& c, const RowT<T>& row, 
 }
 
 /// The same, where repeats go through the limbs alone in which something changed [limbs.h].
-template <class T, class F, class Frames>
+template <class T, class Policy, class F, class Frames>
 GRADUS_INLINE int settle_by_limbs(const BatchConstantsT<F>& c, const RowT<T>& row, const CoordinatesT<T>& x, Frames& frames, int count,
                                   const StepRoomT<T>& room) {
   const KindArraysT<F>& kind = c.kind;
@@ -208,7 +209,7 @@ GRADUS_INLINE int settle_by_limbs(const BatchConstantsT<F>& c, const RowT<T>& ro
   int reviews = 0;
   return settle(
       [&] {
-        predict_by_limbs<T, F>(reviews == 0, kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin,
+        predict_by_limbs<T, Policy, F>(reviews == 0, kind, c.gravity, x, frames, room.drive, room.contacts, room.contact_begin,
                                room.articulated, room.limbs, room.acc, room.a);
       },
       [&] {
@@ -246,11 +247,13 @@ GRADUS_INLINE int step_world(const BatchConstantsT<F>& c, const RowT<T>& row, co
   begin_servos<T, F>(c.joints, n, row.q + 7, row.v + 6, row.target, c.h, room.drive);
   begin_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, count, room.contacts);
   int predictions = 0;
-  if constexpr (Policy::by_limbs)
-    predictions = c.by_limbs ? settle_by_limbs<T, F>(c, row, x, frames, count, room)
-                             : settle_whole<T, F>(c, row, x, frames, count, room);
-  else
-    predictions = settle_whole<T, F>(c, row, x, frames, count, room);
+  if constexpr (Policy::by_limbs) {
+    predictions = c.by_limbs && *room.limbs.expect ? settle_by_limbs<T, Policy, F>(c, row, x, frames, count, room)
+                                                   : settle_whole<T, Policy, F>(c, row, x, frames, count, room);
+    *room.limbs.expect = predictions > 1;
+  } else {
+    predictions = settle_whole<T, Policy, F>(c, row, x, frames, count, room);
+  }
   remember_contacts<T, F>(kind, c.ground, c.gravity, c.h, row.memory, room.acc, count, room.contacts, row.memory);
   const auto contact = touching(room.contacts, count);
   if (!all(contact)) fly_world<T, Policy, F>(c, row, x, frames, room);

@@ -46,7 +46,7 @@ GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npo
   r.v_next = c.take<T>(6 + nlink);
   r.flight = {c.take<Vec6T<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<RigidInertiaT<T>>(nlink), c.take<T>(nlink)};
   r.limbs = {c.take<RigidInertiaT<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<Mat6T<T>>(nlink), c.take<Vec6T<T>>(nlink),
-             c.take<bool>(nlink)};
+             c.take<bool>(nlink), c.take<bool>(1)};
   return r;
 }
 
