@@ -35,7 +35,7 @@ def wish(t):
 
 robot = socket.create_connection(("127.0.0.1", arguments.port))
 robot.sendall(b"INIT {ClassName USARBot.Nao} {Name v6}\r\n")
-start, frame, errors, behind = None, -1, [], []
+start, frame, errors, farthest = None, -1, [], 0
 for line in robot.makefile("r", newline="\r\n"):
     if not line.startswith("STA"):
         continue
@@ -46,10 +46,11 @@ for line in robot.makefile("r", newline="\r\n"):
         frame = int(t * arguments.fps)
         robot.sendall(b"SET {Type Joint} {Name HeadYaw} {Opcode Angle} {Params %.4f}\r\n" % wish(t))
     errors.append(float(values["HeadYaw"]) - wish(t))
+    farthest = max(farthest, float(values["HeadYaw"]))
     if t > 4.2:
         break
 rms = math.sqrt(sum(e * e for e in errors) / len(errors))
-print(f"{arguments.fps:g} frames a second: HeadYaw {math.degrees(rms):.1f} degrees (rms) from the smooth way, over {len(errors)} lines")
+print(f"{arguments.fps:g} frames a second: HeadYaw {math.degrees(rms):.1f} degrees (rms) from the smooth way, as far as {math.degrees(farthest):.1f}, over {len(errors)} lines")
 robot.close()
 if run:
     run.terminate()

@@ -79,6 +79,7 @@ class Engine {
   /// Of the state that was looked at last.
   std::span<const Frame> frames(int robot) const { return slot(robot).scratch.frames; }
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
+  const RobotContext& context(int robot) const { return slot(robot).context; }
   std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
   std::span<const MovingContact> live_contacts() const { return contacts_.live_contacts(); }  // without those of sleepers
   /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].

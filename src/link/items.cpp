@@ -11,6 +11,11 @@ bool has_joints(const RobotInstanceSpec& r) {
 
 }  // namespace
 
+bool has_controller(const SceneSpec& scene, std::string_view kind) {
+  return std::any_of(scene.robots.begin(), scene.robots.end(),
+                     [&](const RobotInstanceSpec& r) { return r.controller.kind == kind; });
+}
+
 std::vector<RobotInstanceSpec*> RobotChoice::of(SceneSpec& scene, const std::string& kind, const std::string& who,
                                                 Diagnostics& faults) const {
   std::vector<RobotInstanceSpec*> out;

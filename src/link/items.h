@@ -1,11 +1,13 @@
 /// Options of links: items between commas, "free,patience=2s".
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "link/link.h"
 #include "load/units.h"
 #include "model/spec.h"
 
@@ -66,5 +68,30 @@ class RobotChoice {
  private:
   std::vector<std::string> names_;
 };
+
+/// What follows --NAME=: an address, the robots meant, and the rest, which becomes ControllerSpec::options.
+/// is_address(item): is this item, without a value, one?
+template <class IsAddress>
+Diagnostics sort_items(const std::string& who, const std::string& text, IsAddress&& is_address, RobotChoice& robots,
+                       ControllerSpec& out) {
+  return each_item(who, text, {}, [&](const std::string& key, const std::string& value) -> std::string {
+    if (value.empty() && is_address(key)) return out.file = key, "";
+    if (!robots.take(key, value))
+      out.options += (out.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
+    return "";
+  });
+}
+inline bool is_port(const std::string& item) { return item.find_first_not_of("0123456789.:") == item.npos; }
+inline bool is_path(const std::string& item) { return item.find('/') != item.npos; }
+
+/// Has some robot of the scene a controller of this kind?
+bool has_controller(const SceneSpec& scene, std::string_view kind);
+
+/// A link of some class as the registry hands it over.
+template <class Link>
+Result<std::unique_ptr<ProtocolLink>> as_link(Result<std::unique_ptr<Link>> made) {
+  if (!made) return made.notes();
+  return {std::unique_ptr<ProtocolLink>(std::move(*made)), made.notes()};
+}
 
 }  // namespace gradus

@@ -98,6 +98,7 @@ void SeatLink::tell_seat(const World& world, Seat& s) {
     s.since = options_.lockstep ? wall_time() : 0;
   } else {
     ++missed_;
+    hear_seat(world, s);  // it reads too slowly, or it has gone
   }
 }
 
@@ -113,24 +114,23 @@ void SeatLink::hear_seat(const World& world, Seat& s) {
   if (!s.wire.open()) return;
   s.wire.flush();
   const bool there = s.wire.fill();
-  for (int i = 0; i < kMostMessages; ++i) {
+  bool all_heard = false;
+  for (int i = 0; i < kMostMessages && !all_heard; ++i) {
     std::string fault;
     const Heard heard = hear(world, s, fault);
     if (heard == Heard::fault) {
       refuse(s.wire, fault);
       return lose(s, fault);
     }
-    if (heard == Heard::nothing) {
-      if (s.wire.full()) return lose(s, "sent a megabyte that is no message");
-      break;
-    }
+    all_heard = heard == Heard::nothing;
+    if (all_heard && s.wire.full()) return lose(s, "sent a megabyte that is no message");
     if (heard != Heard::answer) continue;
     ++answers_;
     if (!s.waited_for) tell_people(s, "its program answers again");
     s.waited_for = s.spoke = true;
     s.owes = false;
   }
-  if (!there && s.wire.received().empty()) lose(s, "has gone");
+  if (!there && all_heard) lose(s, "has gone");  // with half a message, perhaps
 }
 
 void SeatLink::hear_all(const World& world) {

@@ -47,6 +47,10 @@ class RayCaster {
             const render::RenderKernel& kernel = render::best_kernel());
   /// Everything into the sensor's axes. hidden: (shapes) 1: rays pass through it; empty: nothing is hidden.
   void place(const Poses& poses, const Pose& X_WS, std::span<const std::uint8_t> hidden = {});
+  /// The same with these shapes alone, for rays that cannot meet others.
+  void place_few(const Poses& poses, const Pose& X_WS, std::span<const int> shapes) {
+    placed_.place_few(*scene_, poses, X_WS, shapes);
+  }
   /// Answers in the order of the fan; valid until the next call. ground: does the ground plane count?
   std::span<const RayAnswer> cast(const RayFan& fan, double range, bool ground = true);
   const DrawnScene& scene() const { return *scene_; }

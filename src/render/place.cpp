@@ -182,14 +182,60 @@ void PlacedRoom::place_links(const DrawnScene& scene, const Poses& poses, const 
     const DrawnShape& s = scene.shapes[i];
     const std::size_t link =
         s.robot < 0 ? links : static_cast<std::size_t>(scene.link_first[static_cast<std::size_t>(s.robot)] + s.link);
-    middle_[i] = X_WL_[link] * s.middle;
-    const Pose X_CS = X_CL_[link] * s.X_LS;
-    set_flat(unsorted_[i], s, X_CS, X_CL_[link] * s.middle);
-    if (unsorted_[i].bead > 0) {
-      const int k = bead_axis_[i];
-      put(unsorted_[i].string, (k == 0 ? X_CS.R.x : k == 1 ? X_CS.R.y : X_CS.R.z) * bead_step_[i]);
-    }
+    place_shape(scene, i, link);
   }
+}
+
+/// Into the eye's axes, as its link is placed.
+void PlacedRoom::place_shape(const DrawnScene& scene, std::size_t i, std::size_t link) {
+  const DrawnShape& s = scene.shapes[i];
+  middle_[i] = X_WL_[link] * s.middle;
+  const Pose X_CS = X_CL_[link] * s.X_LS;
+  set_flat(unsorted_[i], s, X_CS, X_CL_[link] * s.middle);
+  if (unsorted_[i].bead > 0) {
+    const int k = bead_axis_[i];
+    put(unsorted_[i].string, (k == 0 ? X_CS.R.x : k == 1 ? X_CS.R.y : X_CS.R.z) * bead_step_[i]);
+  }
+}
+
+void PlacedRoom::place_few(const DrawnScene& scene, const Poses& poses, const Pose& X_WC, std::span<const int> shapes) {
+  const Pose X_CW = inverse(X_WC);
+  const std::size_t links = poses.links.size();
+  X_WL_[links] = identity_pose(), X_CL_[links] = X_CW;
+  few_.clear();
+  std::size_t last = links;  // shapes of a link follow each other
+  for (const int n : shapes) {
+    const DrawnShape& s = scene.shapes[static_cast<std::size_t>(n)];
+    const std::size_t link =
+        s.robot < 0 ? links : static_cast<std::size_t>(scene.link_first[static_cast<std::size_t>(s.robot)] + s.link);
+    if (link != last && link != links) {
+      const LinkMotion& m = poses.links[link];
+      X_WL_[link] = after(m.X_WL, m.v, m.w, 0), X_CL_[link] = X_CW * X_WL_[link];
+    }
+    last = link;
+    place_shape(scene, static_cast<std::size_t>(n), link);
+    few_.push_back(n);
+  }
+  std::sort(few_.begin(), few_.end(), [&](std::int32_t a, std::int32_t b) {
+    const float x = unsorted_[static_cast<std::size_t>(a)].near, y = unsorted_[static_cast<std::size_t>(b)].near;
+    return x < y || (x == y && a < b);
+  });
+  for (std::size_t i = 0; i < few_.size(); ++i) {
+    const auto from = static_cast<std::size_t>(few_[i]);
+    const Vec3 c = X_CW * middle_[from];
+    const double cc = dot(c, c);
+    put_at(i, from, c, cc, 1.001 * scene.shapes[from].bound + 1e-5 * square_root(cc));
+  }
+  placed_.count = static_cast<std::int32_t>(few_.size());
+  place_ground(scene, X_WC);
+}
+
+/// A shape among those that rays meet, with the sphere around it.
+void PlacedRoom::put_at(std::size_t i, std::size_t from, Vec3 c, double cc, double r) {
+  const FlatShape& f = unsorted_[from];
+  shapes_[i] = f, place_of_[from] = static_cast<std::int32_t>(i);
+  cx_[i] = f32(c.x), cy_[i] = f32(c.y), cz_[i] = f32(c.z), c2_[i] = f32(cc), cr_[i] = f32(r);
+  if (f.kind == FlatKind::plane) cx_[i] = cy_[i] = cz_[i] = c2_[i] = 0, cr_[i] = f32(kEverywhere);
 }
 
 /// Nearest first, the lower number first among equals. The order of the last placing is nearly right: insertion.
@@ -240,10 +286,7 @@ void PlacedRoom::put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<c
         (!endless && cc < r * r &&
          !(f.kind == FlatKind::mesh ? mesh_in_sight(scene.trees[static_cast<std::size_t>(f.tree)], pose_of(f), sight)
                                     : in_sight(s, pose_of(f), sight)));
-    const std::size_t i = off ? --unseen : seen++;
-    shapes_[i] = f, place_of_[from] = static_cast<std::int32_t>(i);
-    cx_[i] = f32(c.x), cy_[i] = f32(c.y), cz_[i] = f32(c.z), c2_[i] = f32(cc), cr_[i] = f32(r);
-    if (endless) cx_[i] = cy_[i] = cz_[i] = c2_[i] = 0, cr_[i] = f32(kEverywhere);
+    put_at(off ? --unseen : seen++, from, c, cc, r);
   }
   placed_.count = static_cast<std::int32_t>(seen);
 }

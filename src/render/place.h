@@ -31,11 +31,15 @@ class PlacedRoom {
   /// leaves out may still cast shadows.
   void place(const DrawnScene& scene, const Poses& poses, const MovingFrame& eye, double dt,
              std::span<const std::uint8_t> hidden, const ViewCone& sight = {});
+  /// Only these shapes, for rays at one instant: nothing casts a shadow.
+  void place_few(const DrawnScene& scene, const Poses& poses, const Pose& X_WC, std::span<const int> shapes);
   render::Placed& placed() { return placed_; }
   const render::Placed& placed() const { return placed_; }
 
  private:
   void place_links(const DrawnScene& scene, const Poses& poses, const Pose& X_CW, double dt);
+  void place_shape(const DrawnScene& scene, std::size_t shape, std::size_t link);
+  void put_at(std::size_t place, std::size_t shape, Vec3 c, double cc, double r);
   void sort_by_distance();
   void put_seen(const DrawnScene& scene, const Pose& X_CW, std::span<const std::uint8_t> hidden, const ViewCone& sight);
   void place_ground(const DrawnScene& scene, const Pose& X_WC);
@@ -43,6 +47,7 @@ class PlacedRoom {
 
   std::vector<Pose> X_WL_, X_CL_;  // (links + 1) the last: the world
   std::vector<render::FlatShape> unsorted_, shapes_;
+  std::vector<std::int32_t> few_;               // room for place_few
   std::vector<std::int32_t> order_, place_of_;  // order: kept from placing to placing, since little changes
   std::vector<float> cx_, cy_, cz_, cr_, c2_;
   std::vector<float> shade_x_, shade_y_, shade_r_, chunk_x0_, chunk_x1_, chunk_y0_, chunk_y1_;

@@ -1,5 +1,7 @@
 #include "sense/rays.h"
 
+#include <algorithm>
+
 namespace gradus::sense {
 
 Result<std::unique_ptr<Rays>> Rays::make(const Model& model, std::size_t most_rays) {
@@ -15,13 +17,34 @@ Rays::Rays(const Model& model, std::shared_ptr<const DrawnScene> scene, std::siz
       aimed_(most_rays),
       maker_(model),
       poses_(make_poses(*scene_)),
-      hidden_(scene_->shapes.size()) {}
+      hidden_(scene_->shapes.size()),
+      around_(scene_->shapes.size()),
+      around_robot_(model.robots.size()) {
+  between_.reserve(scene_->shapes.size());
+}
 
 void Rays::begin(const double* state, std::span<const RobotLayout> at) {
   state_ = state;
   at_ = at;
   placed_ = false;
-  standing_ = -1;
+}
+
+/// Links and the spheres around all shapes, once for a state.
+void Rays::bring_into_place() {
+  if (placed_) return;
+  placed_ = true;
+  for (std::size_t r = 0; r < model_.robots.size(); ++r)
+    maker_.set(*scene_, *model_.robots[r].kind, static_cast<int>(r), state_ + at_[r].q, state_ + at_[r].v, poses_);
+  for (std::size_t i = 0; i < around_.size(); ++i) {
+    const DrawnShape& s = scene_->shapes[i];
+    around_[i] = {s.robot < 0 ? s.middle : X_WL(s.robot, s.link) * s.middle, s.bound};
+  }
+  for (std::size_t r = 0; r < around_robot_.size(); ++r) {
+    Ball& b = around_robot_[r];
+    b = {base_position(state_ + at_[r].q), -1};
+    for (std::size_t i = 0; i < around_.size(); ++i)
+      if (scene_->shapes[i].robot == static_cast<int>(r)) b.radius = std::max(b.radius, norm(around_[i].centre_W - b.centre_W) + around_[i].radius);
+  }
 }
 
 std::span<const RayAnswer> Rays::cast(int robot, const Sensor& s, double range) {
@@ -35,19 +58,49 @@ std::span<const RayAnswer> Rays::aim(std::span<const Vec3> directions_S, double 
 }
 
 void Rays::stand(int robot, const Sensor& s) {
-  const Vec3 p = s.X_LS.p;
-  const Mat3& R = s.X_LS.R;
-  const std::array<double, 12> place{p.x, p.y, p.z, R.x.x, R.x.y, R.x.z, R.y.x, R.y.y, R.y.z, R.z.x, R.z.y, R.z.z};
-  if (robot == standing_ && s.link == standing_link_ && place == standing_at_) return;  // another sensor of the same eye
-  standing_ = robot, standing_link_ = s.link, standing_at_ = place;
-  if (!placed_)
-    for (std::size_t r = 0; r < model_.robots.size(); ++r)
-      maker_.set(*scene_, *model_.robots[r].kind, static_cast<int>(r), state_ + at_[r].q, state_ + at_[r].v, poses_);
-  placed_ = true;
+  bring_into_place();
   for (std::size_t i = 0; i < hidden_.size(); ++i)
     hidden_[i] = scene_->shapes[i].robot == robot && scene_->shapes[i].link == s.link;
-  const std::size_t link = static_cast<std::size_t>(scene_->link_first[static_cast<std::size_t>(robot)] + s.link);
-  caster_.place(poses_, poses_.links[link].X_WL * s.X_LS, hidden_);
+  caster_.place(poses_, X_WL(robot, s.link) * s.X_LS, hidden_);
+}
+
+namespace {
+
+/// May a line from the eye into a target meet the ball? At a part t of the way d to a target, lines into it are within ρ t of its axis:
+///   |c − t d| ≤ b + ρ t for some t   if   |c − p d| √(1 − ρ²/d²) ≤ b + ρ p,   p: nearest to c on the way
+bool may_meet(Vec3 eye, const Rays::Ball& ball, std::span<const Rays::Ball> targets) {
+  const Vec3 c = ball.centre_W - eye;
+  const double cc = dot(c, c);
+  if (cc <= ball.radius * ball.radius) return true;
+  for (const Rays::Ball& t : targets) {
+    const Vec3 d = t.centre_W - eye;
+    const double dd = dot(d, d), wide = t.radius * t.radius;
+    if (wide >= dd) return true;  // the eye is in it
+    const double part = std::min(std::max(dot(c, d) / dd, 0.0), 1.0), reach = ball.radius + t.radius * part;
+    const Vec3 off = c - d * part;
+    if (dot(off, off) * (1 - wide / dd) <= reach * reach) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// The few shapes that lines to the targets may meet: of a hundred robots most are nowhere near.
+void Rays::stand(int robot, const Sensor& s, std::span<const Ball> targets) {
+  bring_into_place();
+  const Pose X_WS = X_WL(robot, s.link) * s.X_LS;
+  between_.clear();
+  int last = -1;  // robot that was asked last
+  bool near = true;
+  for (std::size_t i = 0; i < around_.size(); ++i) {
+    const DrawnShape& d = scene_->shapes[i];
+    if (d.robot == robot && d.link == s.link) continue;  // what carries the sensor is not seen
+    if (d.robot >= 0 && d.robot != last)
+      last = d.robot, near = may_meet(X_WS.p, around_robot_[static_cast<std::size_t>(d.robot)], targets);
+    if (d.robot >= 0 && !near) continue;
+    if (d.kind == render::FlatKind::plane || may_meet(X_WS.p, around_[i], targets)) between_.push_back(static_cast<int>(i));
+  }
+  caster_.place_few(poses_, X_WS, between_);
 }
 
 }  // namespace gradus::sense

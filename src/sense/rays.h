@@ -1,7 +1,6 @@
 /// Rays from sensors into the world as cameras see it [render/cast.h]. Made only if some sensor wants rays; what moves is
 /// brought into place only in steps in which one looks.
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
 
@@ -17,12 +16,17 @@ class Rays {
   void begin(const double* state, std::span<const RobotLayout> at);
   /// Along the sensor's fan from its place. The link that carries it is not seen.
   std::span<const RayAnswer> cast(int robot, const Sensor& s, double range);
-  /// For sensors that aim: rays start from the sensor's place …
-  void stand(int robot, const Sensor& s);
+  /// For sensors that aim: rays start from the sensor's place and end within one of these balls …
+  struct Ball {
+    Vec3 centre_W;
+    double radius;
+  };
+  void stand(int robot, const Sensor& s, std::span<const Ball> targets);
   /// … along unit vectors in its axes.
   std::span<const RayAnswer> aim(std::span<const Vec3> directions_S, double range);
-  /// Of any robot, once somebody stands.
-  const Pose& X_WL(int robot, int link) const {
+  /// Of any robot.
+  const Pose& X_WL(int robot, int link) {
+    bring_into_place();
     return poses_.links[static_cast<std::size_t>(scene_->link_first[static_cast<std::size_t>(robot)] + link)].X_WL;
   }
   /// Is a shape that was hit of this robot, or, if that is negative, of field object −1 − id?
@@ -35,6 +39,10 @@ class Rays {
  private:
   Rays(const Model& model, std::shared_ptr<const DrawnScene> scene, std::size_t most_rays);
 
+  void bring_into_place();
+  void stand(int robot, const Sensor& s);
+  void add_between(Vec3 eye, int shape, std::span<const Ball> targets);
+
   const Model& model_;
   std::shared_ptr<const DrawnScene> scene_;
   RayCaster caster_;
@@ -42,11 +50,12 @@ class Rays {
   PoseMaker maker_;
   Poses poses_;
   std::vector<std::uint8_t> hidden_;
+  std::vector<Ball> around_;        // (shapes) spheres around them, world axes
+  std::vector<Ball> around_robot_;  // (robots)
+  std::vector<int> between_;        // room for those that an aimed ray may meet
   const double* state_ = nullptr;
   std::span<const RobotLayout> at_;
   bool placed_ = false;
-  int standing_ = -1, standing_link_ = 0;  // rays start there: the robot (−1: nowhere yet), its link …
-  std::array<double, 12> standing_at_{};   // … and the place on it
 };
 
 }  // namespace gradus::sense

@@ -65,6 +65,9 @@ struct Key {
   const char* about;
 };
 
+/// Which of the exact numbers of a controller's output a kind takes the place of [world/observe.cpp].
+enum class Feeds { nothing, joints, motors, current, gyro, accelerometer, feet };
+
 struct Sensor;
 
 /// One sensor being bound: its settings, checked, and what it asks for.
@@ -94,6 +97,7 @@ class Binding {
   void every_step();         // its truth is wanted in every step, not at samples alone
   void wants_forces();       // of contacts
   void wants_motors();       // currents and rotor angles
+  void of_motors();          // its angles are those of the motors
   void rays(const std::vector<Vec3>& directions_S);  // unit vectors along which it looks
   void aims(int rays);       // or so many at once, where it likes
   /// At the setting's place, or at the sensor's if it is not given.
@@ -118,12 +122,16 @@ struct SensorTable {
   void (*truth)(const Surroundings&, const Sensor&, double* own, double* x);
   /// From the truth to sample number `sample`, in place of the noise of channels; null: these [channel.h].
   void (*perceive)(const Sensor&, std::int64_t sample, const double* truth, double* z);
+  Feeds feeds = Feeds::nothing;  // encoders say for themselves on which side of the gear they are
+  bool images = false;           // it is a camera
 };
 
 template <class K>
 constexpr SensorTable sensor_table() {
   SensorTable t{K::name, K::about, K::unit, K::keys, &K::bind, &K::truth, nullptr};
   if constexpr (requires { &K::perceive; }) t.perceive = &K::perceive;
+  if constexpr (requires { K::feeds; }) t.feeds = K::feeds;
+  if constexpr (requires { K::images; }) t.images = K::images;
   return t;
 }
 
@@ -164,6 +172,9 @@ struct Sensor {
   Rate samples{0, 0, 1}, arrivals{0, 0, 1};
   int at = 0, ring = 2;  // samples that fit into the ring
 
+  bool of_motors = false;  // an encoder on the motor's side
+
+  Feeds feeds() const { return of_motors ? Feeds::motors : table->feeds; }
   int count() const { return static_cast<int>(channels.size()); }
   int truth_at() const { return at + 1 + own_size; }
   int filter_at() const { return truth_at() + count(); }

@@ -208,6 +208,7 @@ void Binding::aims(int rays) { out_.aims = rays; }
 void Binding::every_step() { out_.every_step = true; }
 void Binding::wants_forces() { out_.wants_forces = true; }
 void Binding::wants_motors() { out_.wants_motors = true; }
+void Binding::of_motors() { out_.of_motors = true; }
 void Binding::rays(const std::vector<Vec3>& directions_S) {
   out_.directions = directions_S;
   out_.fan = std::make_shared<const RayFan>(std::span<const Vec3>(directions_S));

@@ -1,6 +1,7 @@
 // What can be read from a World between steps, and the changes that users may make there.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "drive/drives.h"
 #include "world/world.h"
@@ -159,28 +160,36 @@ void look_through_sensors(const World& w, ImageSource* images, int robot, Output
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const sense::Sensor& s = sensors[i];
     const sense::Reading r = w.read(robot, static_cast<int>(i));
-    const std::string_view kind = s.table->name;
-    room.sensors[i] = {s.name, kind, s.channels, r.values, r.truth, r.time, r.sample,
-                       kind == "camera" ? images : nullptr, robot, static_cast<int>(i)};
+    room.sensors[i] = {s.name, s.table->name, s.channels, r.values, r.truth, r.time, r.sample,
+                       s.table->images ? images : nullptr, robot, static_cast<int>(i)};
     const auto in_base = [&] { return s.X_LS.R * Vec3{r.values[0], r.values[1], r.values[2]}; };
-    if (kind == "encoder" && s.numbers[0] == 0) {
-      const double period = std::max(s.period, w.model().step);
-      for (std::size_t c = 0; c < s.ids.size(); ++c) {
-        const auto j = static_cast<std::size_t>(s.ids[c]);
-        room.q[j] = r.values[c];
-        if (!s.ideal) room.v[j] = (r.values[c] - r.before[c]) / period;
-      }
-    } else if (kind == "encoder") {
-      for (std::size_t c = 0; c < s.ids.size(); ++c) room.q_motor[static_cast<std::size_t>(s.ids[c])] = r.values[c];
-    } else if (kind == "current") {
-      for (std::size_t c = 0; c < s.ids.size(); ++c) room.current[static_cast<std::size_t>(s.ids[c])] = r.values[c];
-    } else if (kind == "gyroscope" && s.link == 0 && !gyro) {
-      o.gyro = in_base(), gyro = true;
-    } else if (kind == "accelerometer" && s.link == 0 && !accelerometer) {
-      o.accelerometer = in_base(), accelerometer = true;
-    } else if (kind == "pads") {
-      for (std::size_t f = 0; f < o.kind->feet.size(); ++f)
-        if (o.kind->feet[f] == s.link) room.foot_force[f] = r.values[0] + r.values[1] + r.values[2] + r.values[3];
+    const auto into = [&](std::vector<double>& out) {
+      for (std::size_t c = 0; c < s.ids.size(); ++c) out[static_cast<std::size_t>(s.ids[c])] = r.values[c];
+    };
+    switch (s.feeds()) {
+      case sense::Feeds::nothing:
+        break;
+      case sense::Feeds::joints:
+        into(room.q);
+        for (std::size_t c = 0; c < s.ids.size() && !s.ideal; ++c)
+          room.v[static_cast<std::size_t>(s.ids[c])] = (r.values[c] - r.before[c]) / std::max(s.period, w.model().step);
+        break;
+      case sense::Feeds::motors:
+        into(room.q_motor);
+        break;
+      case sense::Feeds::current:
+        into(room.current);
+        break;
+      case sense::Feeds::gyro:
+        if (s.link == 0 && !std::exchange(gyro, true)) o.gyro = in_base();
+        break;
+      case sense::Feeds::accelerometer:
+        if (s.link == 0 && !std::exchange(accelerometer, true)) o.accelerometer = in_base();
+        break;
+      case sense::Feeds::feet:
+        for (std::size_t f = 0; f < o.kind->feet.size(); ++f)
+          if (o.kind->feet[f] == s.link) room.foot_force[f] = r.values[0] + r.values[1] + r.values[2] + r.values[3];
+        break;
     }
   }
   o.q = room.q;

@@ -123,9 +123,9 @@ class Lola(Links):
 
 
 class Dynamixel(Links):
-    def sine(self, *options):
+    def test_four_servos_follow_a_sine_and_the_log_replays_without_the_program(self):
         log = self.path / "arm.mcap"
-        child, line = self.start(EXAMPLES / "dynamixel/arm.toml", "--for", "4s", "--log", log, *options)
+        child, line = self.start(EXAMPLES / "dynamixel/arm.toml", "--dynamixel=auto,robot=arm,lockstep", "--for", "4s", "--log", log)
         said = subprocess.run([sys.executable, EXAMPLES / "dynamixel/sine.py", re.search(r"connect to (\S+?)[: ]", line)[1]],
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -135,9 +135,6 @@ class Dynamixel(Links):
         out = self.finish(child)
         self.assertEqual(out["dynamixel"]["damaged"] + out["dynamixel"]["refused"] + out["dynamixel"]["lost_bytes"], 0)
         self.replays(log, out["hash"])
-
-    def test_four_servos_follow_a_sine_and_the_log_replays_without_the_program(self):
-        self.sine()
 
     def test_what_is_wrong_is_told(self):
         self.assertIn("known: xm430", run("run", "arm", "--dynamixel=robot=arm,model=rx28").stderr)
@@ -184,7 +181,8 @@ class Usarsim(Links):
         child, line = self.start("nao", "--usarsim=0,truth=0,robot=v6", "--for", "5s", "--log", log)
         said = subprocess.run([sys.executable, EXAMPLES / "usarsim/head_yaw.py", "--port", re.search(r":(\d+)", line)[1], "--fps", "25"],
                               capture_output=True, text=True, timeout=60)
-        self.assertLess(float(re.search(r"HeadYaw ([\d.]+) degrees", said.stdout)[1]), 4, said.stderr)
+        farthest = float(re.search(r"as far as ([\d.]+)", said.stdout)[1])  # the way there depends on the wall clock
+        self.assertTrue(57 < farthest < 62, said.stdout + said.stderr)
         self.replays(log, self.finish(child)["hash"])
 
 

@@ -15,9 +15,16 @@ Servo* Bus::find(std::uint8_t id) {
   return nullptr;
 }
 
+void Bus::receive(ByteView bytes, double t) {
+  if (t > last_byte_ + kPause && reader_.waiting() > 0 && !has_whole_) reader_.forget();
+  last_byte_ = t, has_whole_ = true;
+  reader_.add(bytes);
+}
+
 bool Bus::serve(double t, std::vector<Reply>& out) {
   Packet p;
-  if (!reader_.next(p)) return false;
+  has_whole_ = reader_.next(p);
+  if (!has_whole_) return false;
   ++counters_.instructions;
   busy_until_ = std::max(busy_until_, t) + seconds(p.bytes);
   carry_out(p, out);

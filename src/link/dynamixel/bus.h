@@ -21,8 +21,9 @@ class Bus {
   std::vector<Servo>& servos() { return servos_; }
   const std::vector<Servo>& servos() const { return servos_; }
 
-  /// Bytes that a program sent, not before time t.
-  void receive(ByteView bytes) { reader_.add(bytes); }
+  /// Bytes that a program sent, at time t. Half a packet is forgotten when its rest does not follow soon.
+  void receive(ByteView bytes, double t);
+  bool has_room() const { return reader_.waiting() < kRoom; }  // for more bytes
   /// Carries out the next whole instruction that begins not before t; statuses are appended. False: there is none.
   bool serve(double t, std::vector<Reply>& out);
   double busy_until() const { return busy_until_; }  // end of the last byte     [s]
@@ -41,10 +42,13 @@ class Bus {
   Servo* find(std::uint8_t id);
   double seconds(std::size_t bytes) const { return static_cast<double>(bytes) * 10 / baud_; }  // 8 bits, start, stop
 
+  static constexpr std::size_t kRoom = 1 << 16;  // bytes
+  static constexpr double kPause = 0.01;         // within a packet, at most  [s]
   Protocol protocol_;
-  double baud_;
+  double baud_, last_byte_ = 0;
   PacketReader reader_;
   std::vector<Servo> servos_;
+  bool has_whole_ = false;  // packets may wait to be served
   double busy_until_ = 0;
   BusCounters counters_;
 };

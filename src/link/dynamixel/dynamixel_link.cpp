@@ -214,12 +214,12 @@ void DynamixelLink::see(const World& world, Line& line, double h) {
   }
 }
 
-void DynamixelLink::hear(Line& line) {
+void DynamixelLink::hear(const World& world, Line& line) {
   std::byte bytes[4096];
-  for (int i = 0; i < 16; ++i) {  // 64 kB a step at most
+  while (line.bus.has_room()) {
     const ssize_t n = ::read(line.master.get(), bytes, sizeof bytes);
     if (n <= 0) return;
-    line.bus.receive(ByteView(bytes, static_cast<std::size_t>(n)));
+    line.bus.receive(ByteView(bytes, static_cast<std::size_t>(n)), world.time());
     if (!line.heard || !line.waited_for)
       notices_.push_back(
           {line.name, "link", line.heard ? "its program speaks again" : "its program speaks on the bus"});
@@ -243,7 +243,7 @@ void DynamixelLink::send(Line& line, double until) {
 /// Free: whatever has come is carried out now, one instruction after the other.
 void DynamixelLink::serve(const World& world, Line& line) {
   constexpr int kMost = 256;  // instructions a step
-  hear(line);
+  hear(world, line);
   for (int i = 0; i < kMost && line.bus.serve(world.time(), line.replies); ++i) {
   }
   send(line, world.time() + world.model().step);
@@ -256,7 +256,7 @@ void DynamixelLink::serve_in_step(const World& world, Line& line) {
   for (;;) {
     send(line, end);
     if (!line.replies.empty() || line.bus.busy_until() >= end) return;  // more of this exchange in the next step
-    hear(line);
+    hear(world, line);
     if (line.bus.serve(world.time(), line.replies)) continue;
     if (!line.waited_for) return;
     const double limit = line.heard ? patience_ : wait_, left = line.since + limit - wall_time();
@@ -336,22 +336,14 @@ std::vector<std::string> DynamixelLink::summary() const {
   return {line};
 }
 
-bool asked_for(const SceneSpec& scene) {
-  return std::any_of(scene.robots.begin(), scene.robots.end(),
-                     [](const RobotInstanceSpec& r) { return r.controller.kind == "dynamixel"; });
-}
+bool asked_for(const SceneSpec& scene) { return has_controller(scene, "dynamixel"); }
 
 Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   RobotChoice choice;
   ControllerSpec c;
   c.kind = "dynamixel", c.file = "auto", c.period = scene.step;
-  Diagnostics faults =
-      each_item("--dynamixel", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-        if (value.empty() && (key == "auto" || key.find('/') != key.npos)) return c.file = key, "";
-        if (choice.take(key, value)) return "";
-        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
-        return "";
-      });
+  Diagnostics faults = sort_items(
+      "--dynamixel", text, [](const std::string& item) { return item == "auto" || is_path(item); }, choice, c);
   Options unused;
   append(faults, read_options(c, unused));
   std::vector<RobotInstanceSpec*> robots = choice.of(scene, "dynamixel", "--dynamixel", faults);
@@ -364,9 +356,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
 }
 
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
-  auto link = DynamixelLink::open(world);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(DynamixelLink::open(world));
 }
 
 }  // namespace gradus::dynamixel

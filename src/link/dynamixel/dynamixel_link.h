@@ -53,7 +53,7 @@ class DynamixelLink : public ProtocolLink {
   DynamixelLink() = default;
   static Diagnostics add_line(World& world, int robot, DynamixelLink& out);
   void see(const World& world, Line& line, double h);
-  void hear(Line& line);
+  void hear(const World& world, Line& line);
   void serve(const World& world, Line& line);
   void serve_in_step(const World& world, Line& line);
   void send(Line& line, double until);

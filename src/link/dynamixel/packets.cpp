@@ -91,6 +91,8 @@ void PacketReader::drop(std::size_t bytes, bool as_noise) {
   if (as_noise) skipped_ += static_cast<std::int64_t>(bytes);
 }
 
+void PacketReader::forget() { drop(buffer_.size(), true); }
+
 bool PacketReader::next(Packet& out) {
   for (;;) {
     // The header may begin anywhere; what stands before it is noise.

@@ -50,7 +50,9 @@ class PacketReader {
   explicit PacketReader(Protocol protocol) : protocol_(protocol) {}
   void add(ByteView bytes);
   bool next(Packet& out);
-  std::int64_t skipped() const { return skipped_; }  // bytes
+  std::size_t waiting() const { return buffer_.size(); }  // bytes of what is no whole packet yet, or not taken
+  void forget();                                          // half a packet whose rest did not come in time
+  std::int64_t skipped() const { return skipped_; }       // bytes
 
  private:
   enum class Found { packet, nothing, wait };

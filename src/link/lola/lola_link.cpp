@@ -148,7 +148,10 @@ SeatLink::Heard LolaLink::hear(const World&, Seat& s, std::string& fault) {
 void LolaLink::obey(const Actuators& asked, Robot& robot, Orders& orders) {
   robot.asked = asked;
   for (std::size_t i = 0; i < kJoints; ++i) {
-    if (asked.has_position) robot.body.write(i, asked.position[i], orders.target);
+    if (asked.has_position && is_within_reason(asked.position[i]))
+      robot.body.write(i, asked.position[i], orders.target);
+    else if (asked.has_position)
+      ++out_of_range_;
     if (!asked.has_stiffness) continue;
     const double within = std::clamp(asked.stiffness[i], 0.0, 1.0);
     if (asked.stiffness[i] < -1 || asked.stiffness[i] > 1) ++out_of_range_;
@@ -201,44 +204,32 @@ std::vector<std::string> LolaLink::addresses() const {
 
 ProtocolLink::Figures LolaLink::figures() const {
   Figures out = SeatLink::figures();
-  out.insert(out.end(),
-             {{"images", images_}, {"images_missed", images_missed_}, {"stiffness_out_of_range", out_of_range_}});
+  out.insert(out.end(), {{"images", images_}, {"images_missed", images_missed_}, {"out_of_range", out_of_range_}});
   return out;
 }
 
-bool asked_for(const SceneSpec& scene) {
-  return std::any_of(scene.robots.begin(), scene.robots.end(),
-                     [](const RobotInstanceSpec& r) { return r.controller.kind == "lola"; });
-}
+bool asked_for(const SceneSpec& scene) { return has_controller(scene, "lola"); }
 
 /// Every Nao V6 (or the robots that are named) waits for its program, with the sensors of the real one if it has none.
 Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   RobotChoice choice;
   ControllerSpec c;
   c.kind = "lola", c.period = kCycle;
-  std::string path = "/tmp/robocup";
-  Diagnostics faults =
-      each_item("--lola", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-        if (value.empty() && key.find('/') != key.npos) return path = key, "";
-        if (choice.take(key, value)) return "";
-        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
-        return "";
-      });
+  c.file = "/tmp/robocup";
+  Diagnostics faults = sort_items("--lola", text, is_path, choice, c);
   Options options;
   append(faults, read_options(c, options));
   const auto robots = nao::chosen_naos(choice, scene, "lola", "--lola", true, faults);
   for (std::size_t i = 0; i < robots.size(); ++i) {
     robots[i]->controller = c;
-    robots[i]->controller.file = i == 0 ? path : path + "." + robots[i]->name;
+    if (i > 0) robots[i]->controller.file += "." + robots[i]->name;
     if (options.images) append(faults, add_sensor_set("nao_cameras", robots[i]->robot.sensors));
   }
   return faults;
 }
 
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
-  auto link = LolaLink::open(world);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(LolaLink::open(world));
 }
 
 }  // namespace gradus::lola

@@ -14,6 +14,19 @@ double number(const json& j) {
   return j.get<double>();
 }
 
+int whole(const json& j) {
+  const double x = number(j);
+  if (!(std::fabs(x) <= 1e9)) throw CallFault{"a whole number is due, not " + j.dump()};
+  return static_cast<int>(x);
+}
+
+/// Metres or radians of a walk.
+double way(const json& j) {
+  const double x = number(j);
+  if (!(std::fabs(x) <= 1000)) throw CallFault{"nobody walks so far: " + j.dump()};
+  return x;
+}
+
 /// The i-th argument, or what stands for it.
 double number(const json& a, std::size_t i, double otherwise) { return i < a.size() ? number(a[i]) : otherwise; }
 
@@ -60,9 +73,15 @@ double share(const json& a, std::size_t i) {
   return x;
 }
 
-json listed(const std::vector<double>& x) { return json(x); }
-
 constexpr double kMost = 1e6;  // seconds
+
+/// Times from above 0 on, each later than the one before.
+bool growing(const std::vector<double>& t) {
+  double before = 0;
+  for (const double now : t)
+    if (!(now > std::exchange(before, now) && now < kMost)) return false;
+  return !t.empty();
+}
 
 }  // namespace
 
@@ -94,11 +113,7 @@ std::vector<Curve> Calls::curves(const std::vector<int>& which, const json& angl
     std::vector<double> x = list_of(angles, i, which.size()), t = list_of(times, i, which.size());
     if (t.size() == 1 && x.size() > 1) throw CallFault{"as many times as angles are due"};
     if (x.size() != t.size()) throw CallFault{fmt::format("{} angles and {} times", x.size(), t.size())};
-    double before = 0;
-    for (const double now : t) {
-      if (!(now > before && now < kMost)) throw CallFault{"times must grow from above 0"};
-      before = now;
-    }
+    if (!growing(t)) throw CallFault{"times must grow from above 0"};
     if (!absolute)
       for (double& angle : x) angle += from;
     t.insert(t.begin(), 0), x.insert(x.begin(), from);
@@ -119,9 +134,8 @@ std::vector<Curve> Calls::bezier(const std::vector<int>& which, const json& time
       const bool handle = p.is_array() && p.size() > 2 && p[2].is_array() && p[2].size() == 3 && number(p[2][1]) != 0;
       slope.push_back(handle ? number(p[2][2]) / number(p[2][1]) : 0);
     }
+    if (!growing(t)) throw CallFault{"times must grow from above 0"};
     t.insert(t.begin(), 0);
-    for (std::size_t k = 1; k < t.size(); ++k)
-      if (!(t[k] > t[k - 1] && t[k] < kMost)) throw CallFault{"times must grow from above 0"};
     out.emplace_back(std::move(t), std::move(x), std::move(slope));
   }
   return out;
@@ -160,15 +174,14 @@ json Calls::position(const World& world, const std::string& part, int space) con
 Outcome Calls::walk_call(const World& world, const std::string& m, const json& a, bool& known) {
   known = true;
   if (m == "walkTo" || m == "moveTo")
-    return {nullptr, motion_.walk_to(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2)))};
+    return {nullptr, motion_.walk_to(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2)))};
   if (m == "setWalkTargetVelocity" || m == "moveToward") {
     double part[3];
     for (std::size_t i = 0; i < 3; ++i) part[i] = std::clamp(number(argument(a, i)), -1.0, 1.0);
     motion_.walk(part[0] * kFullForward, part[1] * kFullSide, part[2] * kFullTurn);
     return {};
   }
-  if (m == "move")
-    return motion_.walk(number(argument(a, 0)), number(argument(a, 1)), number(argument(a, 2))), Outcome{};
+  if (m == "move") return motion_.walk(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2))), Outcome{};
   if (m == "walkInit" || m == "moveInit") return {nullptr, motion_.init_walk()};
   if (m == "stopWalk" || m == "stopMove" || m == "killWalk" || m == "killMove") return {nullptr, motion_.stop_walk()};
   if (m == "waitUntilWalkIsFinished" || m == "waitUntilMoveIsFinished")
@@ -185,9 +198,20 @@ Outcome Calls::walk_call(const World& world, const std::string& m, const json& a
   return {};
 }
 
-Outcome Calls::motion_call(const World& world, const std::string& m, const json& a) {
-  bool known = false;
-  if (Outcome walk = walk_call(world, m, a, known); known) return walk;
+/// All joints arrive together, the slowest at its share of its largest speed.
+int Calls::interpolate_with_speed(const json& a) {
+  const std::vector<int> which = joints(argument(a, 0));
+  const std::vector<double> x = spread(argument(a, 1), which.size());
+  const double speed = share(a, 2);
+  double longest = 0.02;
+  for (std::size_t i = 0; i < which.size(); ++i)  // a smooth way is 1.5 times as fast in its middle
+    longest =
+        std::max(longest, 1.5 * std::fabs(x[i] - motion_.commanded(which[i])) / (speed * motion_.fastest(which[i])));
+  return motion_.interpolate(which, curves(which, json(x), json(longest), true));
+}
+
+Outcome Calls::angle_call(const World& world, const std::string& m, const json& a, bool& known) {
+  known = true;
   const auto names = [&] { return joints(argument(a, 0)); };
   if (m == "setAngles" || m == "changeAngles") {
     const std::vector<int> which = names();
@@ -205,29 +229,52 @@ Outcome Calls::motion_call(const World& world, const std::string& m, const json&
     const std::vector<int> which = names();
     return {nullptr, motion_.interpolate(which, bezier(which, argument(a, 1), argument(a, 2)))};
   }
-  if (m == "angleInterpolationWithSpeed") {
-    const std::vector<int> which = names();
-    const std::vector<double> x = spread(argument(a, 1), which.size());
-    const double speed = share(a, 2);
-    double longest = 0.02;
-    for (std::size_t i = 0; i < which.size(); ++i)  // a smooth way is 1.5 times as fast in its middle
-      longest =
-          std::max(longest, 1.5 * std::fabs(x[i] - motion_.commanded(which[i])) / (speed * motion_.fastest(which[i])));
-    std::vector<Curve> out;
-    for (std::size_t i = 0; i < which.size(); ++i)
-      out.emplace_back(std::vector<double>{0, longest}, std::vector<double>{motion_.commanded(which[i]), x[i]});
-    return {nullptr, motion_.interpolate(which, std::move(out))};
+  if (m == "angleInterpolationWithSpeed") return {nullptr, interpolate_with_speed(a)};
+  json out = json::array();
+  if (m == "getAngles") {
+    const nao::Readings& r = readings(world);
+    const bool sensors = number(a, 1, 0) != 0;
+    for (const int j : names()) {
+      const auto i = static_cast<std::size_t>(j);
+      out.push_back(sensors && body_.joint(i) >= 0 ? r.position[i] : motion_.commanded(j));
+    }
+    return {out};
   }
+  if (m == "getJointNames" || m == "getBodyNames") {
+    for (const int j : names()) out.push_back(std::string(nao::kJointNames[static_cast<std::size_t>(j)]));
+    return {out};
+  }
+  if (m == "getLimits") {
+    for (const int j : names()) out.push_back({motion_.lower(j), motion_.upper(j), motion_.fastest(j), 0.0});
+    return {out};
+  }
+  if (m == "getPosition") return {position(world, text(argument(a, 0)), a.size() > 1 ? whole(a[1]) : 0)};
+  known = false;
+  return {};
+}
+
+Outcome Calls::stiffness_call(const std::string& m, const json& a, bool& known) {
+  known = true;
+  const auto names = [&] { return joints(argument(a, 0)); };
+  const auto way = [&](int joint, std::vector<double> t, std::vector<double> x) {
+    t.insert(t.begin(), 0), x.insert(x.begin(), motion_.stiffness(joint));
+    return Curve(std::move(t), std::move(x));
+  };
+  std::vector<Curve> out;
   if (m == "stiffnessInterpolation") {
     const std::vector<int> which = names();
-    std::vector<Curve> out;
     for (std::size_t i = 0; i < which.size(); ++i) {
-      std::vector<double> x = list_of(argument(a, 1), i, which.size()), t = list_of(argument(a, 2), i, which.size());
-      if (x.size() != t.size() || !(t[0] > 0)) throw CallFault{"as many times as stiffnesses are due, from above 0"};
-      t.insert(t.begin(), 0), x.insert(x.begin(), motion_.stiffness(which[i]));
-      out.emplace_back(std::move(t), std::move(x));
+      const std::vector<double> x = list_of(argument(a, 1), i, which.size()),
+                                t = list_of(argument(a, 2), i, which.size());
+      if (x.size() != t.size() || !growing(t)) throw CallFault{"as many times as stiffnesses are due, from above 0"};
+      out.push_back(way(which[i], t, x));
     }
     return {nullptr, motion_.interpolate_stiffness(which, std::move(out))};
+  }
+  if (m == "wakeUp" || m == "rest") {
+    const std::vector<int> all = motion_.joints_of("Body");
+    for (const int j : all) out.push_back(way(j, {0.5}, {m == "wakeUp" ? 1.0 : 0.0}));
+    return {nullptr, motion_.interpolate_stiffness(all, std::move(out))};
   }
   if (m == "setStiffnesses") {
     const std::vector<int> which = names();
@@ -237,44 +284,37 @@ Outcome Calls::motion_call(const World& world, const std::string& m, const json&
     for (std::size_t i = 0; i < which.size(); ++i) motion_.set_stiffness(which[i], x[i]);
     return {};
   }
-  if (m == "getAngles" || m == "getStiffnesses") {
-    std::vector<double> out;
-    const bool sensors = m == "getAngles" && number(a, 1, 0) != 0;
-    const nao::Readings& r = readings(world);
-    for (const int j : names())
-      out.push_back(m == "getStiffnesses"                                      ? motion_.stiffness(j)
-                    : sensors && body_.joint(static_cast<std::size_t>(j)) >= 0 ? r.position[static_cast<std::size_t>(j)]
-                                                                               : motion_.commanded(j));
-    return {listed(out)};
+  if (m == "getStiffnesses") {
+    json list = json::array();
+    for (const int j : names()) list.push_back(motion_.stiffness(j));
+    return {list};
   }
-  if (m == "getJointNames" || m == "getBodyNames") {
-    json out = json::array();
-    for (const int j : names()) out.push_back(std::string(nao::kJointNames[static_cast<std::size_t>(j)]));
-    return {out};
-  }
-  if (m == "getLimits") {
-    json out = json::array();
-    for (const int j : names()) out.push_back({motion_.lower(j), motion_.upper(j), motion_.fastest(j), 0.0});
-    return {out};
-  }
-  if (m == "getPosition") return {position(world, text(argument(a, 0)), static_cast<int>(number(a, 1, 0)))};
-  if (m == "getSummary") return {"gradus: " + name_};
-  if (m == "wakeUp" || m == "rest") {
-    const std::vector<int> all = motion_.joints_of("Body");
-    const double to = m == "wakeUp" ? 1 : 0;
-    std::vector<Curve> out;
-    for (const int j : all)
-      out.emplace_back(std::vector<double>{0, 0.5}, std::vector<double>{motion_.stiffness(j), to});
-    return {nullptr, motion_.interpolate_stiffness(all, std::move(out))};
-  }
+  known = false;
+  return {};
+}
+
+Outcome Calls::task_call(const std::string& m, const json& a, bool& known) {
+  known = true;
+  const auto task = [&] { return whole(argument(a, 0)); };
   if (m == "killAll") return motion_.kill_all(), Outcome{};
-  if (m == "killTask" || m == "stop") return motion_.kill(static_cast<int>(number(argument(a, 0)))), Outcome{true};
-  if (m == "killTasksUsingResources") return motion_.kill_joints(names()), Outcome{};
-  if (m == "isRunning") return {!motion_.is_over(static_cast<int>(number(argument(a, 0))))};
+  if (m == "killTask" || m == "stop") return motion_.kill(task()), Outcome{true};
+  if (m == "killTasksUsingResources") return motion_.kill_joints(joints(argument(a, 0))), Outcome{};
+  if (m == "isRunning") return {!motion_.is_over(task())};
   if (m == "wait") {
     const double ms = number(a, 1, 0);
-    return {nullptr, static_cast<int>(number(argument(a, 0))), ms > 0 ? motion_.time() + ms / 1000 : 1e18};
+    return {nullptr, task(), ms > 0 ? motion_.time() + ms / 1000 : 1e18};
   }
+  known = false;
+  return {};
+}
+
+Outcome Calls::motion_call(const World& world, const std::string& m, const json& a) {
+  bool known = false;
+  if (Outcome o = walk_call(world, m, a, known); known) return o;
+  if (Outcome o = angle_call(world, m, a, known); known) return o;
+  if (Outcome o = stiffness_call(m, a, known); known) return o;
+  if (Outcome o = task_call(m, a, known); known) return o;
+  if (m == "getSummary") return {"gradus: " + name_};
   // Settings of the maker's controllers that are not simulated; hands are not either.
   for (const char* setting :
        {"setMotionConfig", "setWalkArmsEnable", "setWalkArmsEnabled", "setMoveArmsEnabled", "setFallManagerEnabled",
@@ -346,6 +386,13 @@ json Calls::memory_value(const World& world, const std::string& key) {
   throw CallFault{"ALMemory has no '" + key + "'"};
 }
 
+void Calls::remember(const std::string& key, const json& value) {
+  constexpr std::size_t kMostKeys = 1000, kLongest = 1 << 16;
+  if (memory_.size() >= kMostKeys && !memory_.contains(key)) throw CallFault{"ALMemory is full"};
+  if (value.dump().size() > kLongest) throw CallFault{"this is too much for one key"};
+  memory_[key] = value;
+}
+
 Outcome Calls::memory_call(const World& world, const std::string& m, const json& a) {
   if (m == "getData") return {memory_value(world, text(argument(a, 0)))};
   if (m == "getListData") {
@@ -354,11 +401,10 @@ Outcome Calls::memory_call(const World& world, const std::string& m, const json&
     return {out};
   }
   if (m == "insertData" || m == "raiseEvent" || m == "raiseMicroEvent") {
-    if (memory_.size() > 10'000) throw CallFault{"ALMemory is full"};
-    return memory_[text(argument(a, 0))] = argument(a, 1), Outcome{};
+    return remember(text(argument(a, 0)), argument(a, 1)), Outcome{};
   }
   if (m == "insertListData") {
-    for (const json& pair : argument(a, 0)) memory_[text(argument(pair, 0))] = argument(pair, 1);
+    for (const json& pair : argument(a, 0)) remember(text(argument(pair, 0)), argument(pair, 1));
     return {};
   }
   if (m == "removeData") return memory_.erase(text(argument(a, 0))), Outcome{};

@@ -37,9 +37,15 @@ class Calls {
 
  private:
   Outcome motion_call(const World& world, const std::string& method, const json& a);
+  /// The groups of ALMotion's calls; known: false if it is none of this group.
   Outcome walk_call(const World& world, const std::string& method, const json& a, bool& known);
+  Outcome angle_call(const World& world, const std::string& method, const json& a, bool& known);
+  Outcome stiffness_call(const std::string& method, const json& a, bool& known);
+  Outcome task_call(const std::string& method, const json& a, bool& known);
+  int interpolate_with_speed(const json& a);
   Outcome memory_call(const World& world, const std::string& method, const json& a);
   Outcome other_call(const World& world, const std::string& module, const std::string& method, const json& a);
+  void remember(const std::string& key, const json& value);
   json memory_value(const World& world, const std::string& key);
   const nao::Readings& readings(const World& world);
   std::vector<int> joints(const json& names) const;

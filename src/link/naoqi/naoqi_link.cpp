@@ -243,28 +243,19 @@ std::vector<std::string> NaoqiLink::summary() const {
   return {fmt::format("naoqi: {} connections, {} calls, {} with errors", connections_, calls_, faults_)};
 }
 
-bool asked_for(const SceneSpec& scene) {
-  return std::any_of(scene.robots.begin(), scene.robots.end(),
-                     [](const RobotInstanceSpec& r) { return r.controller.kind == "naoqi"; });
-}
+bool asked_for(const SceneSpec& scene) { return has_controller(scene, "naoqi"); }
 
 Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   RobotChoice choice;
   ControllerSpec c;
   c.kind = "naoqi", c.period = kPeriod;
-  std::string address = "9559";
-  Diagnostics faults =
-      each_item("--naoqi", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-        if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return address = key, "";
-        if (choice.take(key, value)) return "";
-        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
-        return "";
-      });
+  c.file = "9559";
+  Diagnostics faults = sort_items("--naoqi", text, is_port, choice, c);
   Options unused;
   append(faults, read_options(c, unused));
   std::string host;
   std::uint16_t port = 0;
-  if (const std::string fault = split_address(address, host, port); !fault.empty())
+  if (const std::string fault = split_address(c.file, host, port); !fault.empty())
     faults.push_back({{}, Severity::error, "--naoqi: " + fault, ""});
   const auto robots = nao::chosen_naos(choice, scene, "naoqi", "--naoqi", false, faults);
   for (std::size_t i = 0; i < robots.size(); ++i) {
@@ -275,9 +266,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
 }
 
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
-  auto link = NaoqiLink::open(world);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(NaoqiLink::open(world));
 }
 
 }  // namespace gradus::naoqi

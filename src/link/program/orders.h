@@ -9,6 +9,9 @@
 
 namespace gradus {
 
+/// No joint goes so far, no wheel turns so fast: such a target would only harm the arithmetic.   [rad], [m] or [rad/s]
+inline bool is_within_reason(double target) { return std::fabs(target) <= 1e4; }
+
 struct Orders {
   std::vector<double> target, stiffness, velocity, torque, kp, kd;  // (njoint), or empty as in RobotCommand
 
@@ -28,6 +31,8 @@ struct Orders {
     for (const auto* list : {&target, &stiffness, &velocity, &torque, &kp, &kd})
       for (const double x : *list)
         if (!std::isfinite(x)) return "asked for a number that is not finite";
+    for (const double x : target)
+      if (!is_within_reason(x)) return "asked for a target beyond all reason";
     for (const auto* gains : {&kp, &kd})
       for (const double x : *gains)
         if (x < 0) return "asked for a negative gain";

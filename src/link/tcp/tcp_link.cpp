@@ -19,6 +19,7 @@ enum Form { kLines, kBinary };
 struct Options {
   SeatOptions seats;
   std::string token;
+  double period = 0;  // 0: the controller's  [s]
 };
 
 Diagnostics read_options(const ControllerSpec& c, Options& out) {
@@ -27,7 +28,8 @@ Diagnostics read_options(const ControllerSpec& c, Options& out) {
     const std::string fault = out.seats.take(key, value, known);
     if (known) return fault;
     if (key == "token" && !value.empty()) return out.token = value, "";
-    return "known: free, patience=, wait=, token=";
+    if (key == "rate") return read_rate(value, out.period);
+    return "known: free, patience=, wait=, token=, rate=";
   });
 }
 
@@ -182,34 +184,23 @@ std::vector<std::string> TcpLink::addresses() const {
   return out;
 }
 
-bool asked_for(const SceneSpec& scene) {
-  return std::any_of(scene.robots.begin(), scene.robots.end(),
-                     [](const RobotInstanceSpec& r) { return r.controller.kind == "tcp"; });
-}
+bool asked_for(const SceneSpec& scene) { return has_controller(scene, "tcp"); }
 
 /// The controller of each robot that is meant becomes `tcp`.
 Diagnostics prepare(const std::string& options, SceneSpec& scene) {
   RobotChoice choice;
   ControllerSpec c;
   c.kind = "tcp", c.file = "4000";
-  Diagnostics faults =
-      each_item("--tcp", options, {}, [&](const std::string& key, const std::string& value) -> std::string {
-        if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return c.file = key, "";
-        if (choice.take(key, value)) return "";
-        if (key == "rate") return read_rate(value, c.period);
-        c.options += (c.options.empty() ? "" : ",") + key + (value.empty() ? "" : "=" + value);
-        return "";
-      });
-  Options unused;
-  append(faults, read_options(c, unused));
+  Diagnostics faults = sort_items("--tcp", options, is_port, choice, c);
+  Options read;
+  append(faults, read_options(c, read));
+  if (read.period > 0) c.period = read.period;
   append(faults, choice.give(scene, c, "--tcp"));
   return faults;
 }
 
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string&, World& world) {
-  auto link = TcpLink::open(world);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(TcpLink::open(world));
 }
 
 }  // namespace gradus::tcp

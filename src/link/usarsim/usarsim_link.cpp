@@ -14,11 +14,12 @@ namespace {
 
 constexpr double kStatus = 0.01, kTruth = 0.1, kSonar = 0.2, kAcceleration = 0.1;  // periods of lines  [s]
 constexpr std::size_t kMostConnections = 64, kLongestLine = 16384;
-constexpr int kMostLines = 256;  // of one connection, taken at once
+constexpr double kFarthest = 1000;  // that a robot may be put  [m]
+constexpr int kMostLines = 256;     // of one connection, taken at once
 
 Diagnostics read_options(const std::string& text, Options& out) {
   return each_item("--usarsim", text, {}, [&](const std::string& key, const std::string& value) -> std::string {
-    if (value.empty() && key.find_first_not_of("0123456789.:") == key.npos) return out.address = key, "";
+    if (value.empty() && is_port(key)) return out.address = key, "";
     if (out.robots.take(key, value)) return "";
     if (key == "truth" && !value.empty()) return out.truth = value, "";
     if (key == "images") return out.images = value.empty() ? "5003" : value, "";
@@ -178,6 +179,8 @@ void UsarsimLink::move(const World&, const Robot& robot, const Line& line) {
   const std::string *at = line.find("Location"), *turn = line.find("Rotation");
   if (at == nullptr || !read_vector(*at, location)) return;
   if (turn != nullptr && !read_vector(*turn, rotation)) return;
+  if (!(std::fabs(location.x) < kFarthest && std::fabs(location.y) < kFarthest && is_within_reason(rotation.z)))
+    return refuse();
   const auto set = [&](const char* property, double value) {
     Command command;
     command.kind = Command::Kind::set;
@@ -192,7 +195,7 @@ void UsarsimLink::set_one(Robot& robot, std::string_view joint, std::string_view
   double x = 0;
   if (joint == "RHipYawPitch" && !stiffness) return;  // one motor, and the left command counts
   const int number = nao::joint_number(joint);
-  if (number < 0 || !read_number(value, x) || (stiffness && !(x >= 0 && x <= 1))) return refuse();
+  if (number < 0 || !read_number(value, x) || !(stiffness ? x >= 0 && x <= 1 : is_within_reason(x))) return refuse();
   robot.body->write(static_cast<std::size_t>(number), x, stiffness ? robot.orders.stiffness : robot.orders.target);
   robot.spoke = true;
 }
@@ -212,7 +215,9 @@ void UsarsimLink::set_joint(Robot& robot, const Line& line) {
 void UsarsimLink::drive(Robot& robot, const Line& line) {
   const std::string *left = line.find("Left"), *right = line.find("Right"), *normal = line.find("Normalized");
   double l = 0, r = 0;
-  if (left == nullptr || right == nullptr || !read_number(*left, l) || !read_number(*right, r)) return refuse();
+  if (left == nullptr || right == nullptr || !read_number(*left, l) || !read_number(*right, r) ||
+      !is_within_reason(l) || !is_within_reason(r))
+    return refuse();
   const bool shares = normal != nullptr && (*normal == "true" || *normal == "True");
   const double unit = shares && std::isfinite(robot.fastest) ? robot.fastest : 1;
   robot.orders.target[static_cast<std::size_t>(robot.left)] = robot.left_sense * unit * l;
@@ -410,9 +415,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& text, World& world) {
   Options options;
   if (Diagnostics faults = read_options(text, options); has_errors(faults)) return faults;
-  auto link = UsarsimLink::open(world, options);
-  if (!link) return link.notes();
-  return {std::unique_ptr<ProtocolLink>(std::move(*link)), link.notes()};
+  return as_link(UsarsimLink::open(world, options));
 }
 
 }  // namespace gradus::usarsim

@@ -11,6 +11,7 @@ namespace gradus::sense {
 struct CameraSensor {
   static constexpr std::string_view name = "camera", about = "number of the newest frame";
   static constexpr Dimension unit = dimension::kNumber;
+  static constexpr bool images = true;
   static constexpr Key keys[] = {
       {"size", dimension::kNumber, false, 2, 1, 8192, "width and height in pixels; 640 and 480 if not given"},
       {"view", dimension::kAngle, false, 1, 1e-3, 3.1, "horizontal angle of view; 56.3 deg if not given"},

@@ -18,7 +18,7 @@ void Encoder::bind(Binding& b) {
   const std::string side = b.word("side", "joint");
   if (side != "joint" && side != "motor") b.fault("side", "this is neither joint nor motor");
   b.keep(side == "motor");
-  if (side == "motor") b.wants_motors();
+  if (side == "motor") b.wants_motors(), b.of_motors();
 }
 
 void Encoder::truth(const Surroundings& w, const Sensor& s, double*, double* x) {

@@ -11,6 +11,7 @@ inline constexpr Key kJointsKey{"joints", dimension::kNumber, false, 0, 0, 0, "w
 struct Encoder {
   static constexpr std::string_view name = "encoder", about = "joint angles, on the joint's or the motor's side of the gear";
   static constexpr Dimension unit = dimension::kAngle;
+  static constexpr Feeds feeds = Feeds::joints;  // or motors, by `side`
   static constexpr Key keys[] = {
       kJointsKey, {"side", dimension::kNumber, false, 0, 0, 0, "joint, or motor: before the gear"}};
   static void bind(Binding& b);
@@ -30,6 +31,7 @@ struct JointTorque {
 struct Current {
   static constexpr std::string_view name = "current", about = "of the joints' motors";
   static constexpr Dimension unit = dimension::kCurrent;
+  static constexpr Feeds feeds = Feeds::current;
   static constexpr Key keys[] = {kJointsKey};
   static void bind(Binding& b);
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);

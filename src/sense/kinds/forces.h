@@ -10,6 +10,7 @@ namespace gradus::sense {
 struct Pads {
   static constexpr std::string_view name = "pads", about = "load on four pads under a foot";
   static constexpr Dimension unit = dimension::kForce;
+  static constexpr Feeds feeds = Feeds::feet;
   static constexpr Key keys[] = {{"pads", dimension::kLength, false, 8, -10, 10,
                                   "x and y of front left, front right, rear left, rear right"}};
   static void bind(Binding& b);

@@ -8,6 +8,7 @@ namespace gradus::sense {
 struct Gyroscope {
   static constexpr std::string_view name = "gyroscope", about = "angular velocity in its own axes";
   static constexpr Dimension unit = dimension::kAngularSpeed;
+  static constexpr Feeds feeds = Feeds::gyro;
   static constexpr std::span<const Key> keys{};
   static void bind(Binding& b);
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
@@ -19,6 +20,7 @@ struct Gyroscope {
 struct Accelerometer {
   static constexpr std::string_view name = "accelerometer", about = "specific force at its place, in its own axes";
   static constexpr Dimension unit = dimension::kAcceleration;
+  static constexpr Feeds feeds = Feeds::accelerometer;
   static constexpr std::span<const Key> keys{};
   static void bind(Binding& b);
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);

@@ -13,6 +13,7 @@ namespace gradus::sense {
 namespace {
 
 constexpr int kPoints = 8;         // of an object that are looked at: one packet of rays
+constexpr std::size_t kAtOnce = 32;  // objects
 constexpr double kMargin = 0.01;   // what a line of sight meets this near to its end hides nothing          [m]
 constexpr double kEnough = 0.5;    // share of an object by which it is recognised like all of it
 enum : std::size_t { kHorizontal, kVertical, kNear, kFar, kOcclusion, kRecognised, kFalse, kDistance, kAzimuth, kElevation, kMisplaced };
@@ -93,10 +94,9 @@ void points_of(const Surroundings& w, int id, Vec3 eye, std::array<Vec3, kPoints
 }
 
 /// Share of an object's points whose lines of sight are free.
-double share_of(const Surroundings& w, const Eye& eye, int id) {
-  std::array<Vec3, kPoints> points, directions;
+double share_of(const Surroundings& w, const Eye& eye, int id, const std::array<Vec3, kPoints>& points) {
+  std::array<Vec3, kPoints> directions;
   std::array<double, kPoints> far;
-  points_of(w, id, eye.p_W, points);
   double farthest = 0;
   for (std::size_t i = 0; i < kPoints; ++i) {
     const Vec3 d = transpose_times(eye.R, points[i] - eye.p_W);
@@ -106,8 +106,18 @@ double share_of(const Surroundings& w, const Eye& eye, int id) {
   }
   const std::span<const RayAnswer> answers = w.rays->aim(directions, farthest + 1);
   int free = 0;
-  for (std::size_t i = 0; i < kPoints; ++i) free += answers[i].distance > far[i] - kMargin || w.rays->is_of(answers[i].shape, id);
+  for (std::size_t i = 0; i < kPoints; ++i)
+    free += answers[i].distance > far[i] - kMargin || w.rays->is_of(answers[i].shape, id);
   return static_cast<double>(free) / kPoints;
+}
+
+/// A ball around points.
+Rays::Ball around(const std::array<Vec3, kPoints>& points) {
+  Vec3 sum{0, 0, 0};
+  for (const Vec3& p : points) sum += p;
+  Rays::Ball b{sum * (1.0 / kPoints), 0};
+  for (const Vec3& p : points) b.radius = std::max(b.radius, norm(p - b.centre_W));
+  return b;
 }
 
 /// Uniform in [0, 1).
@@ -141,21 +151,32 @@ void Objects::bind(Binding& b) {
 void Objects::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
   const Eye eye = eye_of(w, s);
   const bool occlusion = s.numbers[kOcclusion] != 0;
-  bool stands = false;  // rays start from the eye
+  double* of_object = x;
   for (const int id : s.ids) {
     const Vec3 d = transpose_times(eye.R, centre_of(w, id) - eye.p_W);
-    x[kDistanceAt] = norm(d);
-    x[kAzimuthAt] = arc_tangent(d.y, d.x);
-    x[kElevationAt] = arc_tangent(d.z, square_root(d.x * d.x + d.y * d.y));
-    const bool in_view = std::fabs(x[kAzimuthAt]) <= s.numbers[kHorizontal] && std::fabs(x[kElevationAt]) <= s.numbers[kVertical] &&
-                         x[kDistanceAt] >= s.numbers[kNear] && x[kDistanceAt] <= s.numbers[kFar];
-    x[kSeenAt] = in_view;
-    if (in_view && occlusion) {
-      if (!stands) w.rays->stand(w.number, s);
-      stands = true;
-      x[kSeenAt] = share_of(w, eye, id);
+    of_object[kDistanceAt] = norm(d);
+    of_object[kAzimuthAt] = arc_tangent(d.y, d.x);
+    of_object[kElevationAt] = arc_tangent(d.z, square_root(d.x * d.x + d.y * d.y));
+    of_object[kSeenAt] = std::fabs(of_object[kAzimuthAt]) <= s.numbers[kHorizontal] &&
+                         std::fabs(of_object[kElevationAt]) <= s.numbers[kVertical] &&
+                         of_object[kDistanceAt] >= s.numbers[kNear] && of_object[kDistanceAt] <= s.numbers[kFar];
+    of_object += kChannels;
+  }
+  if (!occlusion) return;
+  std::array<std::array<Vec3, kPoints>, kAtOnce> points;
+  std::array<Rays::Ball, kAtOnce> balls;
+  std::array<std::size_t, kAtOnce> which;
+  for (std::size_t i = 0; i < s.ids.size();) {  // so many at once share one placing
+    std::size_t n = 0;
+    for (; i < s.ids.size() && n < kAtOnce; ++i) {
+      if (x[kChannels * i + kSeenAt] == 0) continue;
+      points_of(w, s.ids[i], eye.p_W, points[n]);
+      balls[n] = around(points[n]);
+      which[n++] = i;
     }
-    x += kChannels;
+    if (n == 0) break;
+    w.rays->stand(w.number, s, {balls.data(), n});
+    for (std::size_t k = 0; k < n; ++k) x[kChannels * which[k] + kSeenAt] = share_of(w, eye, s.ids[which[k]], points[k]);
   }
 }
 

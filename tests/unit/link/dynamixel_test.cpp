@@ -39,7 +39,7 @@ Bus bus_of(const char* model, int servos) {
 /// What the bus answers to these bytes, all statuses in a row.
 Data answer(Bus& bus, const Data& instruction, double t = 0) {
   std::vector<Reply> replies;
-  bus.receive(view(instruction));
+  bus.receive(view(instruction), t);
   while (bus.serve(t, replies)) {
   }
   Data out;
@@ -185,15 +185,24 @@ TEST(DynamixelBus, BytesAndReturnDelaysTakeTheirTime) {
   Bus bus = bus_of("xm430", 4);
   std::vector<Reply> replies;
   const Data ping = instruction_packet(Protocol::two, 1, kPing, {});
-  bus.receive(view(ping));
+  bus.receive(view(ping), 0.5);
   ASSERT_TRUE(bus.serve(0.5, replies));
   // 10 bytes, 250 · 2 µs, 14 bytes, at 1 MBd 10 µs each
   EXPECT_NEAR(replies[0].due, 0.5 + 10 * 10e-6 + 500e-6 + 14 * 10e-6, 1e-12);
   replies.clear();
   const Data sync = instruction_packet(Protocol::two, kBroadcast, kSyncRead, {132, 0, 4, 0, 1, 2, 3, 4});
-  bus.receive(view(sync));
+  bus.receive(view(sync), 0.6);
   ASSERT_TRUE(bus.serve(0.6, replies));
   EXPECT_NEAR(replies.back().due, 0.6 + (18 + 4 * 15) * 10e-6 + 4 * 500e-6, 1e-12);
+}
+
+TEST(DynamixelBus, HalfAPacketIsForgottenWhenItsRestDoesNotFollow) {
+  Bus bus = bus_of("xm430", 1);
+  Data half = instruction_packet(Protocol::two, 1, kPing, {});
+  half.resize(7);
+  EXPECT_TRUE(answer(bus, half, 0).empty());
+  EXPECT_EQ(answer(bus, instruction_packet(Protocol::two, 1, kPing, {}), 0.1).size(), 14u);
+  EXPECT_EQ(bus.noise(), 7);
 }
 
 TEST(DynamixelServo, ProfilesLimitSpeedAndAcceleration) {
@@ -232,7 +241,7 @@ TEST(DynamixelBus, AnyBytesAreServedOrSkipped) {
       Data wire = instruction_packet(protocol, static_cast<std::uint8_t>(random(i, 30) % 5),
                                      kInstructions[random(i, 31) % 12], parameters);
       if (random(i, 32) % 3 == 0) wire[random(i, 33) % wire.size()] = static_cast<std::uint8_t>(random(i, 34));
-      bus.receive(view(wire));
+      bus.receive(view(wire), 0);
       replies.clear();
       while (bus.serve(0, replies)) {
       }

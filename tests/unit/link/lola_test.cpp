@@ -206,7 +206,8 @@ TEST(Lola, AStandingNaoShowsWhatTheRobotShows) {
   EXPECT_NEAR(float_at(last, value_of(last, "Accelerometer") + 10), -9.81, 0.6);
   EXPECT_NEAR(float_at(last, value_of(last, "Angles")), 0, 0.05);
   EXPECT_NEAR(float_at(last, value_of(last, "Position") + 5 * 10), 0.89, 0.03);  // LKneePitch
-  EXPECT_FLOAT_EQ(static_cast<float>(float_at(last, value_of(last, "Stiffness"))), 0.7f);  // the head, as its servo file says
+  EXPECT_FLOAT_EQ(static_cast<float>(float_at(last, value_of(last, "Stiffness"))),
+                  0.7f);  // the head, as its servo file says
   EXPECT_NEAR(float_at(last, value_of(last, "Temperature")), 25, 1.5);
   EXPECT_GT(float_at(last, value_of(last, "Battery")), 0.99);
   EXPECT_LT(float_at(last, value_of(last, "Battery") + 10), 0);  // discharging
@@ -252,6 +253,21 @@ TEST(Lola, AProgramThatSendsGarbageIsCutOffAndTheNextOneIsServed) {
   w.link.reset();
   good.join();
   EXPECT_GE(packets.size(), 2u);
+}
+
+TEST(Lola, AProgramThatAnswersAndLeavesIsMissed) {
+  const std::string path = socket_path("leaves");
+  LinkedWorld w(kNao, "lola", path + ",patience=0.1s");
+  std::thread program([&] {
+    Client c = Client::local(path);
+    c.read(kPacketBytes);
+    c.send(std::string(as_text(full_answer(0.1, 1))));
+  });
+  w.step(1);
+  program.join();
+  w.step(36);
+  EXPECT_TRUE(w.was_told("has gone"));
+  EXPECT_TRUE(w.was_told("did not come back"));
 }
 
 TEST(Lola, ImagesComeOnTcpWithTheirHeader) {

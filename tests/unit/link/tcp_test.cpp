@@ -157,6 +157,29 @@ TEST(Tcp, HalfAnAnswerIsNoAnswer) {
   EXPECT_EQ(w.figure("lost"), 0);
 }
 
+TEST(Tcp, AProgramThatDiesInTheMiddleOfAnAnswerLeavesItsSeat) {
+  LinkedWorld w(kArm, "tcp", "0,free,rate=100Hz");
+  {
+    Client c = Client::tcp(port_of(w));
+    c.send("{}\n{\"target\": [0.2");
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    w.step(30);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  w.step(30);
+  EXPECT_TRUE(w.was_told("has gone"));
+  EXPECT_EQ(w.figure("answers"), 0);
+}
+
+TEST(Tcp, ATargetThatNoJointReachesIsRefused) {
+  LinkedWorld w(kArm, "tcp", "0,free,rate=100Hz");
+  Client c = Client::tcp(port_of(w));
+  c.send("{}\n{\"target\": [1e300]}\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  w.step(30);
+  EXPECT_TRUE(w.was_told("beyond all reason"));
+}
+
 TEST(Tcp, WhoSaysNothingOrTheWrongThingGetsNoRobot) {
   for (const auto& [hello, reason] : {std::pair<std::string, std::string>{"hello\n", "JSON object"},
                                       {"{\"robot\": \"leg\"}\n", "no robot 'leg'"},
