@@ -1,6 +1,9 @@
 # Lanes are wide vectors that never cross a function boundary; GCC's remark on their calling convention does not apply.
 target_compile_options(gradus_batch PRIVATE -Wno-psabi)
 
+# Wide vectors in narrow registers take the compiler two minutes at -O3 and 44 s at -O1. Machines of the last ten years use the kernels below.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_portable.cpp PROPERTIES COMPILE_OPTIONS "-O1")
+
 # One source of the kernels for several instruction sets; the program chooses when it starts [src/batch/lanes/kernel.h].
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "-mavx2")
