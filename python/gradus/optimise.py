@@ -59,14 +59,15 @@ class DaskEngine:
         times: list[float] = []
         start = time.monotonic()
         open_ = set(futures)
-        while open_:
-            done, _ = self._wait(open_)
+        while any(a is None for a in answers):
+            self._wait(open_)
+            done = {f for f in open_ if f.done()}
+            open_ -= done
             for f in done:
                 i = number[f.key]
                 if answers[i] is None:
                     answers[i] = f.result()
                     times.append(time.monotonic() - start)
-            open_ = {f for f in open_ if answers[number[f.key]] is None and not f.done()}
             # the last ones take three times as long as the middle one: somebody else may be faster
             if open_ and len(times) > len(futures) / 2 and time.monotonic() - start > 3 * sorted(times)[len(times) // 2] + 1:
                 for f in list(open_):
@@ -81,11 +82,11 @@ class DaskEngine:
                 f.cancel()
         return answers
 
-    def _wait(self, futures: set) -> tuple[set, set]:
+    @staticmethod
+    def _wait(futures: set) -> None:
         import distributed
         with contextlib.suppress(distributed.TimeoutError, TimeoutError):
             distributed.wait(list(futures), timeout=1, return_when="FIRST_COMPLETED")
-        return {f for f in futures if f.done()}, {f for f in futures if not f.done()}
 
     def close(self) -> None:
         self._client.close()

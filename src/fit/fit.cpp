@@ -450,6 +450,7 @@ class Fitter {
       tell(fmt::format("numbers, search {} of {}", i + 1, std::max(1, o_.restarts)));
       const bool near = i == 0 && !chosen_.empty();
       ends.push_back(search(m, parts, near ? chosen_ : start_of(m), near ? 0.05 : i == 1 ? 0.2 : 0.3, evaluations, o_.seed + 10 + i));
+      if (o_.rms) polish(m, ends.back()), ends.back().error = error(m, ends.back().u, parts);
     }
     if (stopped()) return std::nullopt;
     const Found best = *std::min_element(ends.begin(), ends.end(), [](const Found& a, const Found& b) { return a.error < b.error; });
@@ -503,27 +504,35 @@ class Fitter {
     }
   }
 
-  /// (1), with residuals of all recordings.
-  void add_estimates(const Model& m, const Found& best, const std::vector<Found>& ends, Result& out) const {
+  /// Jᵀ J, Jᵀ r and Σ r² of all recordings, and how many residuals count after their autocorrelation.
+  struct Normal {
+    std::vector<double> A, g;
+    double squares = 0, effective = 0, count = 0;
+  };
+  Normal normal_equations(const Model& m, const Point& at) const {
     const std::size_t p = m.size();
     const double step = 2e-3;
-    std::vector<double> A(p * p, 0.0), simulated;
-    double squares = 0, effective = 0, count = 0;
+    Normal out{std::vector<double>(p * p, 0.0), std::vector<double>(p, 0.0)};
     for (const Steps& steps : fine_) {
       const Recording& r = steps.recording();
-      const auto residuals = [&](const Point& u) {
+      const auto& y = r.measured();
+      std::vector<double> simulated;
+      const auto centred = [&](std::vector<double> x) {  // a flywheel's encoder has no zero
+        double middle = 0;
+        if (r.inertia > 0)
+          for (const double v : x) middle += v / static_cast<double>(x.size());
+        for (double& v : x) v -= middle;
+        return x;
+      };
+      const auto run = [&](const Point& u) {
         steps.simulate(m.drive(u), m.bench_of(u), simulated);
         return simulated;
       };
-      const std::vector<double> at = residuals(best.u);
-      const auto& y = r.measured();
-      std::vector<double> e(y.size());
-      for (std::size_t i = 0; i < y.size(); ++i) e[i] = at[i] - y[i];
-      double middle = 0;
-      if (r.inertia > 0)
-        for (const double x : e) middle += x / static_cast<double>(e.size());
+      std::vector<double> e = run(at);
+      for (std::size_t i = 0; i < y.size(); ++i) e[i] -= y[i];
+      e = centred(std::move(e));
       double zero = 0;
-      for (double& x : e) x -= middle, zero += x * x;
+      for (const double x : e) zero += x * x;
       double nu = 1;  // ν
       for (std::size_t lag = 1; lag < e.size() / 4 && zero > 0; ++lag) {
         double rho = 0;
@@ -531,30 +540,77 @@ class Fitter {
         if (rho <= 0) break;
         nu += 2 * rho / zero;
       }
-      squares += zero, count += static_cast<double>(e.size()), effective += static_cast<double>(e.size()) / nu;
+      out.squares += zero, out.count += static_cast<double>(e.size()), out.effective += static_cast<double>(e.size()) / nu;
       std::vector<std::vector<double>> J;
       for (std::size_t k = 0; k < p; ++k) {
-        Point up = best.u, down = best.u;
+        Point up = at, down = at;
         up[k] = std::min(1.0, up[k] + step), down[k] = std::max(0.0, down[k] - step);
-        std::vector<double> a = residuals(up);
-        const std::vector<double> b = residuals(down);
-        double mean_of = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] - b[i]) / (up[k] - down[k]), mean_of += a[i] / static_cast<double>(a.size());
-        if (r.inertia > 0)
-          for (double& x : a) x -= mean_of;
-        J.push_back(std::move(a));
+        std::vector<double> a = run(up);
+        const std::vector<double> b = run(down);
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] - b[i]) / (up[k] - down[k]);
+        J.push_back(centred(std::move(a)));
       }
-      for (std::size_t a = 0; a < p; ++a)
+      for (std::size_t a = 0; a < p; ++a) {
+        for (std::size_t i = 0; i < y.size(); ++i) out.g[a] += J[a][i] * e[i];
         for (std::size_t b = 0; b < p; ++b)
-          for (std::size_t i = 0; i < y.size(); ++i) A[a * p + b] += J[a][i] * J[b][i];
+          for (std::size_t i = 0; i < y.size(); ++i) out.A[a * p + b] += J[a][i] * J[b][i];
+      }
     }
+    return out;
+  }
+
+  double squares_at(const Model& m, const Point& u) const {
+    double sum = 0;
+    std::vector<double> simulated;
+    for (const Steps& steps : fine_) {
+      steps.simulate(m.drive(u), m.bench_of(u), simulated);
+      const double e = judge(steps.recording(), simulated, true);
+      sum += e * e * static_cast<double>(simulated.size());
+    }
+    return sum;
+  }
+
+  /// To the bottom of the valley that the search found [Levenberg, Marquardt]; for least squares only.
+  void polish(const Model& m, Found& f) const {
+    const std::size_t p = m.size();
+    double damping = 1e-3, now = squares_at(m, f.u);
+    for (int round = 0; round < 15 && !stopped(); ++round) {
+      const Normal n = normal_equations(m, f.u);
+      bool better = false;
+      for (int attempt = 0; attempt < 8 && !better; ++attempt) {
+        std::vector<double> A = n.A;
+        for (std::size_t k = 0; k < p; ++k) A[k * p + k] += damping * n.A[k * p + k] + 1e-12;
+        const std::vector<double> inverse = inverse_of(A, p);
+        Point u = f.u;
+        for (std::size_t a = 0; a < p && !inverse.empty(); ++a) {
+          for (std::size_t b = 0; b < p; ++b) u[a] -= inverse[a * p + b] * n.g[b];
+          u[a] = std::clamp(u[a], 0.0, 1.0);
+        }
+        const double then = squares_at(m, u);
+        better = then < now;
+        damping = better ? std::max(damping / 5, 1e-9) : damping * 4;
+        if (!better) continue;
+        const bool enough = now - then < 1e-7 * now;
+        f.u = std::move(u), now = then;
+        if (enough) return;
+      }
+      if (!better) return;
+    }
+  }
+
+  /// How far the numbers can be trusted (1).
+  void add_estimates(const Model& m, const Found& best, const std::vector<Found>& ends, Result& out) const {
+    const std::size_t p = m.size();
+    Normal n = normal_equations(m, best.u);
+    std::vector<double>& A = n.A;
+    const double squares = n.squares, effective = n.effective, count = n.count;
     const double nu = count / effective, s2 = squares / std::max(1.0, effective - static_cast<double>(p)) / nu;
     // spread = diagonal of (A/ν)⁻¹ scaled; a direction that nothing depends on is bounded by the cube
     for (std::size_t k = 0; k < p; ++k) A[k * p + k] += 1e-9 * A[k * p + k] + s2 * nu / 4;
-    const std::vector<double> diagonal = inverse_diagonal(A, p);
+    const std::vector<double> inverse = inverse_of(A, p);
     const std::vector<Axis> axes = m.axes();
     for (std::size_t k = 0; k < p; ++k) {
-      double half = 2 * std::sqrt(std::max(0.0, diagonal[k] * s2 * nu));
+      double half = inverse.empty() ? 1 : 2 * std::sqrt(std::max(0.0, inverse[k * p + k] * s2 * nu));
       if (!std::isfinite(half)) half = 1;
       double low = std::max(0.0, best.u[k] - half), high = std::min(1.0, best.u[k] + half);
       for (const Found& f : ends)
@@ -571,8 +627,8 @@ class Fitter {
     }
   }
 
-  /// Gauss and Jordan; infinite where there is no inverse.
-  static std::vector<double> inverse_diagonal(std::vector<double> A, std::size_t n) {
+  /// Gauss and Jordan; empty where there is no inverse.
+  static std::vector<double> inverse_of(std::vector<double> A, std::size_t n) {
     std::vector<double> B(n * n, 0.0);
     for (std::size_t i = 0; i < n; ++i) B[i * n + i] = 1;
     for (std::size_t c = 0; c < n; ++c) {
@@ -581,7 +637,7 @@ class Fitter {
         if (std::fabs(A[r * n + c]) > std::fabs(A[pivot * n + c])) pivot = r;
       for (std::size_t k = 0; k < n; ++k) std::swap(A[c * n + k], A[pivot * n + k]), std::swap(B[c * n + k], B[pivot * n + k]);
       const double d = A[c * n + c];
-      if (d == 0 || !std::isfinite(d)) return std::vector<double>(n, INFINITY);
+      if (d == 0 || !std::isfinite(d)) return {};
       for (std::size_t k = 0; k < n; ++k) A[c * n + k] /= d, B[c * n + k] /= d;
       for (std::size_t r = 0; r < n; ++r) {
         if (r == c) continue;
@@ -589,9 +645,7 @@ class Fitter {
         for (std::size_t k = 0; k < n; ++k) A[r * n + k] -= f * A[c * n + k], B[r * n + k] -= f * B[c * n + k];
       }
     }
-    std::vector<double> out;
-    for (std::size_t i = 0; i < n; ++i) out.push_back(B[i * n + i]);
-    return out;
+    return B;
   }
 
   const std::vector<Recording>& all_;

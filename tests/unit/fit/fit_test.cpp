@@ -92,7 +92,7 @@ TEST(Bench, moves_as_a_world_does) {
     double worst = 0, largest = 0;
     for (std::size_t i = 0; i < bench.size(); ++i)
       worst = std::max(worst, std::fabs(bench[i] - world[i])), largest = std::max(largest, std::fabs(world[i]));
-    EXPECT_GT(largest, 0.5);
+    EXPECT_GT(largest, 0.4);
     EXPECT_LT(worst, 0.01) << static_cast<int>(d.gear.model) << d.controller.motor_side;  // a hundredth of the motion
   }
 }
