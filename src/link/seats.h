@@ -79,6 +79,7 @@ class SeatLink : public ProtocolLink {
   void tell_people(const Seat& seat, std::string kind, std::string what) {
     notices_.push_back({seat.name, std::move(kind), std::move(what)});
   }
+  std::vector<LinkNotice>& notices() { return notices_; }
   void end_run(const std::string& why) { ended_ = why; }
 
   /// Number of the seat that the guest gets; −1: not known yet, or `refusal` says why it gets none.

@@ -21,7 +21,7 @@ namespace gradus {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | link
+  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | link | light | say
   std::string what;   // after the robot's name: "falls"
   std::string robot;  // or the group that it happened in
 };
