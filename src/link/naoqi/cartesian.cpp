@@ -47,7 +47,7 @@ double size_of(const Row6& e) {
 
 }  // namespace
 
-Pose pose_of(const Position6& p) {
+Pose pose_at(const Position6& p) {
   const Mat3 R = walk::rotation_z(p[5]) * walk::rotation_y(p[4]) * walk::rotation_x(p[3]);
   return {R, Vec3{p[0], p[1], p[2]}};
 }

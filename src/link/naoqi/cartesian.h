@@ -20,7 +20,7 @@ inline constexpr int kPositionMask = 7, kWholeMask = 63;
 
 /// x, y, z and roll, pitch, yaw as the robot's interface has them, R = R_z R_y R_x.
 using Position6 = std::array<double, 6>;
-Pose pose_of(const Position6& p);
+Pose pose_at(const Position6& p);
 Position6 position_of(const Pose& x);
 
 class Cartesian {
