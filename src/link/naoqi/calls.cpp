@@ -142,7 +142,7 @@ Outcome Calls::walk_call(const World& world, const std::string& m, const json& a
   if (m == "walkInit" || m == "moveInit") return {nullptr, motion_.init_walk()};
   if (m == "stopWalk" || m == "stopMove" || m == "killWalk" || m == "killMove") return {nullptr, motion_.stop_walk()};
   if (m == "waitUntilWalkIsFinished" || m == "waitUntilMoveIsFinished")
-    return motion_.is_walking() ? Outcome{nullptr, motion_.stop_walk()} : Outcome{};
+    return motion_.is_walking() ? Outcome{nullptr, motion_.wait_for_walk()} : Outcome{};
   if (m == "walkIsActive" || m == "moveIsActive") return {motion_.is_walking()};
   if (m == "getRobotPosition" || m == "getNextRobotPosition") return {pose_of(world)};
   if (m == "getRobotVelocity") {
