@@ -141,10 +141,11 @@ bool NaoqiLink::hear(const World& world, Robot& robot, Connection& c) {
 }
 
 bool NaoqiLink::serve(const World& world, Robot& robot) {
-  for (Wire wire = robot.listener.accept(); wire.open(); wire = robot.listener.accept()) {
-    if (robot.connections.size() >= kMostConnections) continue;
+  while (robot.connections.size() < kMostConnections) {  // who finds no room waits at the door
+    Wire wire = robot.listener.accept();
+    if (!wire.open()) break;
     ++connections_;
-    if (robot.connections.empty())
+    if (robot.connections.empty() && robot.limit.allows())
       notices_.push_back({robot.name, "link", came_ ? "a program is back" : "a program has come"});
     came_ = true;
     robot.connections.push_back(std::make_unique<Connection>());
@@ -162,7 +163,8 @@ bool NaoqiLink::serve(const World& world, Robot& robot) {
   if (some && robot.connections.empty()) {
     ++lost_;
     robot.motion->walk(0, 0, 0);
-    notices_.push_back({robot.name, "link", "its last program has gone; it stops walking and keeps its posture"});
+    if (robot.limit.allows())
+      notices_.push_back({robot.name, "link", "its last program has gone; it stops walking and keeps its posture"});
   }
   return any;
 }

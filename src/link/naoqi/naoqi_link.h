@@ -52,6 +52,7 @@ class NaoqiLink : public ProtocolLink {
     std::vector<std::unique_ptr<Connection>> connections;
     Orders orders;
     bool called = false;  // by a program, ever
+    NoticeLimit limit;
   };
   class Driver;
   NaoqiLink() = default;

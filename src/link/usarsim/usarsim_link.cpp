@@ -143,8 +143,9 @@ Result<std::unique_ptr<UsarsimLink>> UsarsimLink::open(World& world, const Optio
 }
 
 void UsarsimLink::accept(const World& world) {
-  for (Wire wire = robots_in_.accept(); wire.open(); wire = robots_in_.accept()) {
-    if (connections_.size() >= kMostConnections) continue;
+  while (connections_.size() < kMostConnections) {  // who finds no room waits at the door
+    Wire wire = robots_in_.accept();
+    if (!wire.open()) break;
     const double h = world.model().step;
     connections_.push_back(
         std::make_unique<Connection>(Connection{std::move(wire), nullptr, Rate(kStatus, 0, h), Rate(kTruth, 0, h),
@@ -168,7 +169,8 @@ void UsarsimLink::hear(const World& world, Connection& c) {
   if (there && c.wire.received().size() < kLongestLine) return;
   if (c.robot != nullptr) {
     c.robot->taken = false;
-    notices_.push_back({c.robot->name, "link",
+    if (c.robot->limit.allows())
+      notices_.push_back({c.robot->name, "link",
                         there ? "its program sent what is no line; it keeps its last targets"
                               : "its program has gone; it keeps its last targets"});
   }
@@ -207,7 +209,7 @@ void UsarsimLink::init(const World& world, Connection& c, const Line& line) {
       if (c.robot == nullptr && fits(*r) && (!by_name || (name != nullptr && *name == r->name))) c.robot = r.get();
   if (c.robot == nullptr) return refuse();
   c.robot->taken = true;
-  notices_.push_back({c.robot->name, "link", "its program has come"});
+  if (c.robot->limit.allows()) notices_.push_back({c.robot->name, "link", "its program has come"});
   move(world, *c.robot, line);
 }
 
@@ -389,8 +391,8 @@ void UsarsimLink::tell(const World& world, Connection& c) {
 
 /// {class Nao} {name v6}: those that fit, then {End}.
 void UsarsimLink::serve_truth(const World& world) {
-  for (Wire wire = truth_in_.accept(); wire.open(); wire = truth_in_.accept())
-    if (truth_.size() < kMostConnections) truth_.push_back(std::move(wire));
+  for (Wire wire; truth_.size() < kMostConnections && (wire = truth_in_.accept()).open();)
+    truth_.push_back(std::move(wire));
   for (Wire& wire : truth_) {
     const bool there = wire.fill();
     std::size_t bytes = 0;
@@ -524,8 +526,8 @@ void UsarsimLink::send_picture(const World& world, Wire& wire, const Rectangle& 
 
 void UsarsimLink::serve_images(const World& world) {
   if (!images_in_) return;
-  for (Wire wire = images_in_->accept(); wire.open(); wire = images_in_->accept())
-    if (images_.size() < kMostConnections) images_.push_back(std::move(wire));
+  for (Wire wire; images_.size() < kMostConnections && (wire = images_in_->accept()).open();)
+    images_.push_back(std::move(wire));
   for (Wire& wire : images_) {
     wire.flush();
     const bool there = wire.fill();

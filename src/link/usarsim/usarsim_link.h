@@ -57,6 +57,7 @@ class UsarsimLink : public ProtocolLink {
     Orders orders;
     bool spoke = false;
     bool taken = false;
+    NoticeLimit limit;
     OutputRoom room;
   };
   struct Connection {
