@@ -51,11 +51,11 @@ constexpr std::uint8_t kAcColourValues[] = {
     0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8, 0xb9, 0xba,
     0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0xda,
     0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa};
-constexpr Huffman kTables[4]{  // brightness, colour: first coefficients; then the others
-    {{0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}, kDcValues},
-    {{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, kDcValues},
-    {{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7d}, kAcBrightnessValues},
-    {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 0x77}, kAcColourValues}};
+constexpr Huffman kTables[4]{// brightness, colour: first coefficients; then the others
+                             {{0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}, kDcValues},
+                             {{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, kDcValues},
+                             {{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7d}, kAcBrightnessValues},
+                             {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 0x77}, kAcColourValues}};
 
 struct Code {
   std::uint16_t bits = 0;
@@ -98,7 +98,15 @@ class Writer {
 
 /// cos((2 x + 1) u π/16), with the factors of the transform. Numbers, not calls: the same bits everywhere.
 std::array<std::array<double, 8>, 8> cosines() {
-  constexpr double kCos[] = {1.0, 0.9807852804032304, 0.9238795325112867, 0.8314696123025452, 0.7071067811865476, 0.5555702330196023, 0.38268343236508984, 0.19509032201612833, 0};  // n π/16, a quarter turn
+  constexpr double kCos[] = {1.0,
+                             0.9807852804032304,
+                             0.9238795325112867,
+                             0.8314696123025452,
+                             0.7071067811865476,
+                             0.5555702330196023,
+                             0.38268343236508984,
+                             0.19509032201612833,
+                             0};  // n π/16, a quarter turn
   std::array<std::array<double, 8>, 8> c;
   for (std::size_t u = 0; u < 8; ++u)
     for (std::size_t x = 0; x < 8; ++x) {

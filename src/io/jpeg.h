@@ -7,9 +7,8 @@
 
 namespace gradus {
 
-/// Interleaved red, green, blue, rows from the top without padding: 3 · width · height bytes; width and height from 1 to
-/// 65535. quality: 1 … 100, as in libjpeg. Replaces `out`.
-void encode_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality,
-                 std::vector<std::uint8_t>& out);
+/// Interleaved red, green, blue, rows from the top without padding: 3 · width · height bytes; width and height from 1
+/// to 65535. quality: 1 … 100, as in libjpeg. Replaces `out`.
+void encode_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality, std::vector<std::uint8_t>& out);
 
 }  // namespace gradus

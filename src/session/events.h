@@ -58,13 +58,13 @@ class EventWatch {
   Seen see(const World& world, int robot) const;
 
   std::vector<Goal> goals_;
-  std::vector<double> ball_radius_;              // (robots) 0: not a ball
-  std::vector<std::vector<int>> not_feet_;       // (robots) contact points on other links than feet
-  std::vector<bool> is_player_;                  // (robots) has joints: neither ball nor box
-  std::vector<Seen> seen_;                       // (robots)
-  std::vector<double> told_;                     // (groups) events of its match told so far
-  double lifts_ = 0;                             // energy that lifts all bodies by a tenth of a millimetre    [J]
-  double first_error_ = 0, least_error_ = 0;     // World::energy_error when the watch began, and the least since [J]
+  std::vector<double> ball_radius_;           // (robots) 0: not a ball
+  std::vector<std::vector<int>> not_feet_;    // (robots) contact points on other links than feet
+  std::vector<bool> is_player_;               // (robots) has joints: neither ball nor box
+  std::vector<Seen> seen_;                    // (robots)
+  std::vector<double> told_;                  // (groups) events of its match told so far
+  double lifts_ = 0;                          // energy that lifts all bodies by a tenth of a millimetre    [J]
+  double first_error_ = 0, least_error_ = 0;  // World::energy_error when the watch began, and the least since [J]
   bool energy_told_ = false;
   std::map<std::pair<int, int>, double> touch_;  // pairs of robots that touch, by number: when they last did   [s]
 };

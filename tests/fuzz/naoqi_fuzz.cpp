@@ -1,5 +1,5 @@
-/// Any lines as NaoQi calls to one robot: a result, or the reason why not; the angles that follow are numbers within the
-/// joints' limits.
+/// Any lines as NaoQi calls to one robot: a result, or the reason why not; the angles that follow are numbers within
+/// the joints' limits.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -31,8 +31,8 @@ struct Nao {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Nao nao;
   const World& world = *nao.world;
-  const auto motion = std::move(*naoqi::Motion::make(*nao.body, world.model().robots[0].kind, nao.walk, 9.81,
-                                                     Orders::of(nao.world->command(0))));
+  const auto motion = std::move(
+      *naoqi::Motion::make(*nao.body, world.model().robots[0].kind, nao.walk, 9.81, Orders::of(nao.world->command(0))));
   naoqi::Calls calls(*nao.body, *motion, 0, "nao");
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
   int count = 0;
@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (int tick = 0; tick < 3; ++tick) motion->advance(motion->time() + 0.01);
     calls.look(world);
     for (int i = 0; i < static_cast<int>(naoqi::kJoints); ++i)
-      if (!std::isfinite(motion->commanded(i)) || !(motion->stiffness(i) >= 0 && motion->stiffness(i) <= 1)) std::abort();
+      if (!std::isfinite(motion->commanded(i)) || !(motion->stiffness(i) >= 0 && motion->stiffness(i) <= 1))
+        std::abort();
     naoqi::Callback callback;
     while (calls.subscriptions().pop(callback)) {
     }

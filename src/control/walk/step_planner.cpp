@@ -39,9 +39,8 @@ void StepPlanner::command(const WalkCommand& v) {
 }
 
 PlanSample StepPlanner::next() {
-  const bool asked =
-      !given_.empty() ||
-      ((command_.forward != 0 || command_.side != 0 || command_.turn != 0) && (endless_ || steps_left_ > 0));
+  const bool asked = !given_.empty() || ((command_.forward != 0 || command_.side != 0 || command_.turn != 0) &&
+                                         (endless_ || steps_left_ > 0));
   if (stands_ && asked)
     begin_step();
   else if (!stands_ && t_ > duration_ - kSameTime) {

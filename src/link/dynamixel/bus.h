@@ -28,7 +28,7 @@ class Bus {
   void set_speed(double baud) { baud_ = baud; }
   double speed() const { return baud_; }
   bool anybody_hears() const;
-  bool is_powered() const;  // are the servos? Always without a sub-controller
+  bool is_powered() const;                                     // are the servos? Always without a sub-controller
   bool has_room() const { return reader_.waiting() < kRoom; }  // for more bytes
   /// Carries out the next whole instruction that begins not before t; statuses are appended. False: there is none.
   bool serve(double t, std::vector<Reply>& out);

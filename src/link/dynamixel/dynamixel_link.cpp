@@ -182,7 +182,8 @@ Diagnostics DynamixelLink::add_line(World& world, int r, DynamixelLink& out) {
     const auto id = options.ids.find(joints[j]);
     line->joints.push_back(drive_of(world, r, j, joints[j]));
     add_servo(it == options.of_joint.end() ? *options.model : *it->second,
-              id == options.ids.end() ? static_cast<std::uint8_t>(j + 1) : id->second, line->joints[j].chain, joints[j]);
+              id == options.ids.end() ? static_cast<std::uint8_t>(j + 1) : id->second, line->joints[j].chain,
+              joints[j]);
   }
   if (options.board != nullptr) {
     line->board = static_cast<int>(joints.size());
@@ -344,7 +345,8 @@ void DynamixelLink::update_gains(Line& line, const World& world) {
       c.value = value;
       commands_.push_back(std::move(c));
     };
-    if (const double gain = servo.gain(); gain != std::exchange(drive.gain, gain)) set(".controller.kp", gain * drive.kp);
+    if (const double gain = servo.gain(); gain != std::exchange(drive.gain, gain))
+      set(".controller.kp", gain * drive.kp);
     if (const double damping = servo.damping(); damping != std::exchange(drive.damping, damping))
       set(".controller.kd", drive.kd + damping * drive.kp);
   }
@@ -371,8 +373,7 @@ std::vector<std::string> DynamixelLink::addresses() const {
   for (const auto& l : lines_)
     out.push_back(fmt::format("programs connect to {}{}: {} servos of robot '{}', protocol {}.0",
                               l->link.empty() ? l->terminal.name : l->link,
-                              l->link.empty() ? "" : " (" + l->terminal.name + ")",
-                              l->joints.size(), l->name,
+                              l->link.empty() ? "" : " (" + l->terminal.name + ")", l->joints.size(), l->name,
                               static_cast<int>(l->bus.servos().front().model().protocol)));
   return out;
 }

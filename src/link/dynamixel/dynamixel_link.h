@@ -39,22 +39,22 @@ class DynamixelLink : public ProtocolLink {
   /// What moves a joint, behind its servo's table.
   struct JointDrive {
     bool chain = false;
-    double kp = 0, kd = 0;           // of a plain servo, or of a chain at the gains of its file, as parameters
-    double strongest = 0;            // torque, or volts of a chain; 0: unknown   [N m], [V]
-    double gain = 1, damping = 0;    // in force, of a chain: see Servo
-    double wheel = 0;                // target of a chain in velocity mode  [rad]
+    double kp = 0, kd = 0;         // of a plain servo, or of a chain at the gains of its file, as parameters
+    double strongest = 0;          // torque, or volts of a chain; 0: unknown   [N m], [V]
+    double gain = 1, damping = 0;  // in force, of a chain: see Servo
+    double wheel = 0;              // target of a chain in velocity mode  [rad]
   };
   /// One robot's serial line.
   struct Line {
     int robot = 0;
-    std::string name;            // of the robot
+    std::string name;  // of the robot
     Terminal terminal;
     std::string link;  // the symbolic link to it
     Bus bus{Protocol::two, 1e6};
     std::vector<Reply> replies;  // on their way
     std::vector<JointDrive> joints;
-    int board = -1;  // number among the bus's servos; −1: there is none
-    Lights lights;   // of the board
+    int board = -1;        // number among the bus's servos; −1: there is none
+    Lights lights;         // of the board
     bool is_deaf = false;  // to the program's speed
     OutputRoom room;
     bool heard = false, waited_for = true;
@@ -84,11 +84,12 @@ class DynamixelLink : public ProtocolLink {
 bool asked_for(const SceneSpec& scene);
 Diagnostics prepare(const std::string& options, SceneSpec& scene);
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world);
-inline constexpr LinkTable kLink{"dynamixel",
-                                 "joints are Dynamixel servos on a serial line",
-                                 "PATH or auto, robot=NAME, model=xm430|xl330|mx28|mx28-2|ax12, board=cm730, baud=1M, …",
-                                 asked_for,
-                                 prepare,
-                                 open_link};
+inline constexpr LinkTable kLink{
+    "dynamixel",
+    "joints are Dynamixel servos on a serial line",
+    "PATH or auto, robot=NAME, model=xm430|xl330|mx28|mx28-2|ax12, board=cm730, baud=1M, …",
+    asked_for,
+    prepare,
+    open_link};
 
 }  // namespace gradus::dynamixel

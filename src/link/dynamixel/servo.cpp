@@ -15,8 +15,8 @@ constexpr double kWatch = 0.02;                    // unit of the bus watchdog  
 constexpr std::int32_t kBitten = 0xff;             // −1: the watchdog has stopped the servo
 constexpr double kStrain = 0.95, kStrainTime = 1;  // output and time of an overload; the maker gives none [s]
 constexpr double kMostPull = 1;                    // that the I gain may add  [rad]
-constexpr double kGravity = 9.80665, kDigitsOfG = 128, kMiddle = 512;  // of a sub-controller: 4 g are 512 digits
-constexpr double kDigitsOfTurn = 512 / (1600 * std::numbers::pi / 180);   // and so are 1600°/s  [s]
+constexpr double kGravity = 9.80665, kDigitsOfG = 128, kMiddle = 512;    // of a sub-controller: 4 g are 512 digits
+constexpr double kDigitsOfTurn = 512 / (1600 * std::numbers::pi / 180);  // and so are 1600°/s  [s]
 
 /// 10 bits about the middle.
 double digits(double x, double unit) { return std::clamp(std::round(kMiddle + x * unit), 0.0, 1023.0); }

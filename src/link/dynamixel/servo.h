@@ -67,12 +67,12 @@ class Servo {
   /// What it wants: nothing while torque is off.
   bool is_on() const { return get(Register::torque_enable) != 0; }
   std::int32_t mode() const;
-  double target() const { return target_ + pull_; }  // along the profile, and what the I gain adds  [rad]
-  double wanted_velocity() const;            // in velocity mode              [rad/s]
-  double wanted_current() const;             // in current mode                [A]
-  double wanted_pwm() const;                 // in PWM mode                       −1 … 1
-  double gain() const;                       // P gain over that of the servo's file
-  double damping() const;                    // D gain over the P gain of the servo's file   [s]
+  double target() const { return target_ + pull_; }      // along the profile, and what the I gain adds  [rad]
+  double wanted_velocity() const;                        // in velocity mode              [rad/s]
+  double wanted_current() const;                         // in current mode                [A]
+  double wanted_pwm() const;                             // in PWM mode                       −1 … 1
+  double gain() const;                                   // P gain over that of the servo's file
+  double damping() const;                                // D gain over the P gain of the servo's file   [s]
   double target_speed() const { return target_speed_; }  // of the profile                [rad/s]
   std::int32_t get(Register meaning) const;
   bool moves() const { return get(Register::moving) != 0; }
@@ -111,9 +111,9 @@ class Servo {
   double target_ = 0, target_speed_ = 0;  // of the profile  [rad], [rad/s]
   bool seen_ = false;
   double tick_ = 0;
-  double pull_ = 0;      // what the I gain adds to the target  [rad]
-  double strain_ = 0;    // time at full output without moving  [s]
-  double heard_ = 0;     // the last instruction on the bus     [s]
+  double pull_ = 0;       // what the I gain adds to the target  [rad]
+  double strain_ = 0;     // time at full output without moving  [s]
+  double heard_ = 0;      // the last instruction on the bus     [s]
   bool is_shut_ = false;  // by an alarm: torque stays off
   std::uint8_t alarms_ = 0;
 };

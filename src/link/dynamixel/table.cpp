@@ -81,8 +81,7 @@ constexpr auto x_series(const XSeries& x) {
 }
 constexpr auto kXm430 = x_series({1030, 7, 1, 2, 80, 160, 95, 95, 1193, 330, 1023, 52, 1920, 100, 800});
 constexpr auto kXl330 = x_series({1200, 6, 2, 22, 70, 70, 35, 31, 1750, 445, 2047, 53, 1600, 180, 400});
-constexpr auto kMx28Two =
-    x_series({30, 7, 1, 2, 80, 160, 95, 95, 0, 230, 1023, 52, 1920, 100, 850, R::present_load});
+constexpr auto kMx28Two = x_series({30, 7, 1, 2, 80, 160, 95, 95, 0, 230, 1023, 52, 1920, 100, 850, R::present_load});
 constexpr Indirect kXm430Indirect[] = {{168, 224, 28}, {578, 634, 28}};
 constexpr Indirect kXl330Indirect[] = {{168, 208, 20}};
 
@@ -231,8 +230,8 @@ constexpr Model kModels[] = {
      true,
      {}},
 };
-constexpr Model kBoard{
-    "cm730", "CM-730", Protocol::one, kCm730, {}, 70, 24, kTurn / 4096, 2048, 0.114 * kRpm, 0, 0, 12.0, 1, 1, 0, true, {}, true};
+constexpr Model kBoard{"cm730", "CM-730", Protocol::one, kCm730, {}, 70, 24,   kTurn / 4096, 2048, 0.114 * kRpm,
+                       0,       0,        12.0,          1,      1,  0,  true, {},           true};
 
 constexpr double kBaudsOfTwo[] = {9600, 57600, 115200, 1e6, 2e6, 3e6, 4e6, 4.5e6};
 

@@ -112,7 +112,7 @@ struct Model {
   bool is_board = false;  // no servo, but a sub-controller with inertial sensors
 };
 
-std::span<const Model> all_models();  // of servos
+std::span<const Model> all_models();             // of servos
 const Model* find_model(std::string_view name);  // null: unknown
 const Model* find_board(std::string_view name);  // null: unknown
 inline constexpr std::uint8_t kBoardId = 200;

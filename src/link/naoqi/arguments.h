@@ -29,9 +29,7 @@ inline int whole(const json& j) {
 }
 
 /// The i-th argument, or what stands for it.
-inline double number(const json& a, std::size_t i, double otherwise) {
-  return i < a.size() ? number(a[i]) : otherwise;
-}
+inline double number(const json& a, std::size_t i, double otherwise) { return i < a.size() ? number(a[i]) : otherwise; }
 
 inline const json& argument(const json& a, std::size_t i) {
   if (i >= a.size()) throw CallFault{fmt::format("argument {} is missing", i + 1)};

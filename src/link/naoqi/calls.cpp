@@ -61,7 +61,7 @@ double Calls::share(const json& a, std::size_t i) {
 }
 
 const std::vector<std::string>& Calls::modules() {
-  static const std::vector<std::string> all{"ALMotion",    "ALMemory",  "ALTextToSpeech", "ALLeds",  "ALRobotPosture",
+  static const std::vector<std::string> all{"ALMotion",    "ALMemory",  "ALTextToSpeech", "ALLeds",   "ALRobotPosture",
                                             "ALRobotPose", "ALSensors", "ALSentinel",     "ALSystem", "ALVideoDevice"};
   return all;
 }
@@ -289,20 +289,17 @@ Outcome Calls::motion_call(const World& world, const std::string& m, const json&
   if (Outcome o = task_call(m, a, known); known) return o;
   if (m == "getSummary") return {"gradus: " + name_};
   // Settings of the maker's controllers that are not simulated; hands are not either.
-  for (const char* setting :
-       {"setMotionConfig", "setFallManagerEnabled", "setCollisionProtectionEnabled",
-        "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled", "setBreathEnabled",
-        "setIdlePostureEnabled", "setFootContactProtectionEnabled"})
+  for (const char* setting : {"setMotionConfig", "setFallManagerEnabled", "setCollisionProtectionEnabled",
+                              "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled", "setBreathEnabled",
+                              "setIdlePostureEnabled", "setFootContactProtectionEnabled"})
     if (m == setting) return {};
   if (m == "getFootGaitConfig" || m == "getMoveConfig")
     return {json::array({json{"MaxStepX", 0.04}, json{"MaxStepTheta", 0.307}, json{"MaxStepFrequency", 1.0}})};
   throw CallFault{"ALMotion has no '" + m + "' here"};
 }
 
-json Calls::memory_value(const World& world, const std::string& key) {
-  if (const auto it = memory_.find(key); it != memory_.end()) return it->second;
-  constexpr std::string_view kRoot = "Device/SubDeviceList/";
-  const nao::Readings& r = readings(world);
+/// Keys whose changes are events; null: it is none of them.
+json Calls::event_value(const World& world, const std::string& key, const nao::Readings& r) const {
   if (key == "LeftBumperPressed" || key == "RightBumperPressed") {
     const std::size_t first = key[0] == 'L' ? 4 : 9;
     return r.touch[first] + r.touch[first + 1] > 0 ? 1.0 : 0.0;
@@ -318,6 +315,14 @@ json Calls::memory_value(const World& world, const std::string& key) {
   if (key == "MiddleTactilTouched") return r.touch[2];
   if (key == "RearTactilTouched") return r.touch[3];
   if (key == "robotIsWalking" || key == "robotIsMoving") return motion_.is_walking();
+  return nullptr;
+}
+
+json Calls::memory_value(const World& world, const std::string& key) {
+  if (const auto it = memory_.find(key); it != memory_.end()) return it->second;
+  constexpr std::string_view kRoot = "Device/SubDeviceList/";
+  const nao::Readings& r = readings(world);
+  if (json own = event_value(world, key, r); !own.is_null()) return own;
   if (!key.starts_with(kRoot)) throw CallFault{"ALMemory has no '" + key + "'"};
   std::vector<std::string> parts;
   for (std::size_t at = kRoot.size(); at <= key.size();) {

@@ -58,6 +58,7 @@ class Calls {
   Outcome speech_call(const std::string& method, const json& a);
   Outcome other_call(const World& world, const std::string& module, const std::string& method, const json& a);
   void remember(const std::string& key, const json& value);
+  json event_value(const World& world, const std::string& key, const nao::Readings& readings) const;
   json memory_value(const World& world, const std::string& key);
   const nao::Readings& readings(const World& world);
   std::vector<int> joints(const json& names) const;

@@ -10,10 +10,10 @@ namespace gradus::naoqi {
 namespace {
 
 constexpr int kRounds = 200;
-constexpr double kNear = 1e-7;      // [m, rad]
-constexpr double kDamping = 1e-2;   // λ, at the beginning
-constexpr double kLongest = 0.2;    // step of a joint     [rad]
-constexpr double kSmall = 1e-6;     // for differences     [rad]
+constexpr double kNear = 1e-7;     // [m, rad]
+constexpr double kDamping = 1e-2;  // λ, at the beginning
+constexpr double kLongest = 0.2;   // step of a joint     [rad]
+constexpr double kSmall = 1e-6;    // for differences     [rad]
 
 using Row6 = std::array<double, 6>;
 

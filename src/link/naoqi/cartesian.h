@@ -30,7 +30,8 @@ class Cartesian {
   int object_of(const std::string& effector) const;
   /// Pose of an object, with the 25 joints of the robot's interfaces at `angles`.
   Pose pose(int object, const std::vector<double>& angles);
-  /// Changes the angles of `joints` so that the object gets to X_TO. Returns what is missing of the masked axes [m, rad].
+  /// Changes the angles of `joints` so that the object gets to X_TO. Returns what is missing of the masked axes [m,
+  /// rad].
   double solve(int object, const Pose& X_TO, int mask, const std::vector<int>& joints, std::vector<double>& angles);
 
  private:

@@ -7,10 +7,10 @@
 namespace gradus::naoqi {
 namespace {
 
-constexpr double kMost = 1e6;         // seconds
-constexpr int kParts = 10;            // postures on the way from one pose to the next
+constexpr double kMost = 1e6;  // seconds
+constexpr int kParts = 10;     // postures on the way from one pose to the next
 constexpr std::size_t kMostPoses = 1000;
-constexpr double kFarthest = 10;      // of a pose                     [m]
+constexpr double kFarthest = 10;                          // of a pose                     [m]
 constexpr double kShortestStep = 0.3, kLongestStep = 10;  // of a foot step [s]
 
 Position6 position6(const json& j) {
@@ -66,7 +66,8 @@ int Calls::effector(const std::string& name, std::vector<int>& joints) const {
   joints = motion_.joints_of(name);
   std::erase_if(joints, [&](int j) { return body_.joint(static_cast<std::size_t>(j)) < 0; });
   const int object = cartesian_.object_of(name);
-  if (object < 0 || joints.size() < 2) throw CallFault{"effectors are Head, LArm, RArm, LLeg and RLeg, not '" + name + "'"};
+  if (object < 0 || joints.size() < 2)
+    throw CallFault{"effectors are Head, LArm, RArm, LLeg and RLeg, not '" + name + "'"};
   return object;
 }
 

@@ -31,9 +31,8 @@ std::array<bool, 3> channels_of(const std::string& group) {
 }
 
 std::array<double, 3> colour_of(const json& j) {
-  const std::map<std::string, int> names{{"white", 0xffffff}, {"red", 0xff0000},  {"green", 0xff00},
-                                         {"blue", 0xff},      {"yellow", 0xffff00}, {"magenta", 0xff00ff},
-                                         {"cyan", 0xffff}};
+  const std::map<std::string, int> names{{"white", 0xffffff},  {"red", 0xff0000},     {"green", 0xff00}, {"blue", 0xff},
+                                         {"yellow", 0xffff00}, {"magenta", 0xff00ff}, {"cyan", 0xffff}};
   int rgb = 0;
   if (j.is_string()) {
     const auto it = names.find(j.get<std::string>());
@@ -86,7 +85,9 @@ void Leds::update(double now) {
 }
 
 double Leds::call(const std::string& m, const json& a, double now) {
-  const auto grey = [](double x) { return Colour{std::clamp(x, 0.0, 1.0), std::clamp(x, 0.0, 1.0), std::clamp(x, 0.0, 1.0)}; };
+  const auto grey = [](double x) {
+    return Colour{std::clamp(x, 0.0, 1.0), std::clamp(x, 0.0, 1.0), std::clamp(x, 0.0, 1.0)};
+  };
   if (m == "on" || m == "off") return fade(text(argument(a, 0)), grey(m == "on"), now, 0), 0;
   if (m == "setIntensity") return fade(text(argument(a, 0)), grey(number(argument(a, 1))), now, 0), 0;
   if (m == "fade" || m == "fadeRGB") {

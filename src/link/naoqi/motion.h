@@ -63,9 +63,9 @@ class Motion {
   /// Steps that the program has planned itself; `clear`: what it gave before is forgotten.
   void add_steps(const std::vector<walk::FootStep>& steps, bool clear);
   std::size_t steps_given() const { return engine_ ? engine_->steps_given() : 0; }  // and not yet begun
-  int init_walk();                                      // to the walk's posture
+  int init_walk();                                                                  // to the walk's posture
   int stop_walk();
-  int wait_for_walk() { return begin(Task::Kind::walk, 1e18); }  // to its end
+  int wait_for_walk() { return begin(Task::Kind::walk, 1e18); }                // to its end
   void let_arms_swing(bool left, bool right) { arms_swing_ = {left, right}; }  // with walks that begin later
   bool is_walking() const;
   int wait_for(double seconds);  // a task that does nothing

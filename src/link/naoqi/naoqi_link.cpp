@@ -268,12 +268,8 @@ std::vector<std::string> NaoqiLink::addresses() const {
 }
 
 ProtocolLink::Figures NaoqiLink::figures() const {
-  return {{"connections", connections_},
-          {"calls", calls_},
-          {"callbacks", callbacks_},
-          {"faults", faults_},
-          {"lost", lost_},
-          {"impatient", impatient_}};
+  return {{"connections", connections_}, {"calls", calls_}, {"callbacks", callbacks_},
+          {"faults", faults_},           {"lost", lost_},   {"impatient", impatient_}};
 }
 
 std::vector<std::string> NaoqiLink::summary() const {

@@ -25,8 +25,7 @@ void Subscriptions::remove(const std::string& event, const std::string& module) 
 }
 
 void Subscriptions::forget(int client) {
-  for (auto& [event, list] : subscribers_)
-    std::erase_if(list, [&](const Subscriber& s) { return s.client == client; });
+  for (auto& [event, list] : subscribers_) std::erase_if(list, [&](const Subscriber& s) { return s.client == client; });
   std::erase_if(subscribers_, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(seen_, [&](const auto& entry) { return !subscribers_.contains(entry.first); });
   std::erase_if(calls_, [&](const Callback& c) { return c.client == client; });

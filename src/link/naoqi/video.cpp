@@ -16,7 +16,8 @@ std::string in_base64(std::string_view bytes) {
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     unsigned x = 0;
-    for (std::size_t b = 0; b < 3; ++b) x = x << 8 | (i + b < bytes.size() ? static_cast<unsigned char>(bytes[i + b]) : 0u);
+    for (std::size_t b = 0; b < 3; ++b)
+      x = x << 8 | (i + b < bytes.size() ? static_cast<unsigned char>(bytes[i + b]) : 0u);
     for (std::size_t d = 0; d < 4; ++d) out += i + d > bytes.size() ? '=' : kDigits[x >> (18 - 6 * d) & 63];
   }
   return out;
@@ -100,9 +101,18 @@ Video::json Video::image(const RobotOutput& output, const Subscription& s) const
       const double seconds = std::floor(image.time);
       const int micro = static_cast<int>(1e6 * (image.time - seconds));
       constexpr double kWide = 0.4913, kHigh = 0.3816;  // half the angles of view of the V6  [rad]
-      return json::array({160 << s.resolution, 120 << s.resolution, bytes_per_pixel(s.colour_space), s.colour_space,
-                          static_cast<std::int64_t>(seconds), micro, {{"base64", in_base64(bytes)}}, s.camera, kWide,
-                          kHigh, -kWide, -kHigh});
+      return json::array({160 << s.resolution,
+                          120 << s.resolution,
+                          bytes_per_pixel(s.colour_space),
+                          s.colour_space,
+                          static_cast<std::int64_t>(seconds),
+                          micro,
+                          {{"base64", in_base64(bytes)}},
+                          s.camera,
+                          kWide,
+                          kHigh,
+                          -kWide,
+                          -kHigh});
     }
   }
   for (const SensorReading& reading : output.sensors)
@@ -116,8 +126,7 @@ Video::json Video::call(const RobotOutput& output, const std::string& m, const j
     if (it == subscriptions_.end()) throw CallFault{"nobody has subscribed as " + a[0].dump()};
     return it->second;
   };
-  if (m == "subscribe")
-    return subscribe(text(argument(a, 0)), {active_, whole(argument(a, 1)), whole(argument(a, 2))});
+  if (m == "subscribe") return subscribe(text(argument(a, 0)), {active_, whole(argument(a, 1)), whole(argument(a, 2))});
   if (m == "subscribeCamera")
     return subscribe(text(argument(a, 0)), {whole(argument(a, 1)), whole(argument(a, 2)), whole(argument(a, 3))});
   if (m == "getImageRemote" || m == "getImageLocal") return image(output, found());

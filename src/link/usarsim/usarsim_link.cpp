@@ -135,10 +135,8 @@ Result<std::unique_ptr<UsarsimLink>> UsarsimLink::open(World& world, const Optio
     if (options.robots.means(model.name) && waits_for_a_program(world, r)) link->add_robot(world, r);
   }
   if (link->robots_.empty())
-    return Diagnostics{{{},
-                        Severity::error,
-                        "--usarsim: this scene has no robot with joints or wheels that waits for a program",
-                        ""}};
+    return Diagnostics{
+        {{}, Severity::error, "--usarsim: this scene has no robot with joints or wheels that waits for a program", ""}};
   return {std::move(link), std::move(notes)};
 }
 
@@ -171,8 +169,8 @@ void UsarsimLink::hear(const World& world, Connection& c) {
     c.robot->taken = false;
     if (c.robot->limit.allows())
       notices_.push_back({c.robot->name, "link",
-                        there ? "its program sent what is no line; it keeps its last targets"
-                              : "its program has gone; it keeps its last targets"});
+                          there ? "its program sent what is no line; it keeps its last targets"
+                                : "its program has gone; it keeps its last targets"});
   }
   c.wire.close();
 }
@@ -268,9 +266,8 @@ void UsarsimLink::drive(Robot& robot, const Line& line) {
 /// ACT {Name LArm} {Link 1} {Value 0.3} {Link 2} {Value -0.2}, MISPKG the same with {Order 0}: angles [rad].
 void UsarsimLink::act(Robot& robot, const Line& line) {
   const std::string* name = line.find("Name");
-  const auto package = std::find_if(robot.packages.begin(), robot.packages.end(), [&](const Package& p) {
-    return name != nullptr && p.name == *name;
-  });
+  const auto package = std::find_if(robot.packages.begin(), robot.packages.end(),
+                                    [&](const Package& p) { return name != nullptr && p.name == *name; });
   if (package == robot.packages.end()) return refuse();
   double link = 0, value = 0;
   const std::string* order = line.find("Order");
@@ -298,8 +295,8 @@ std::string UsarsimLink::package_lines(const World& world, const Connection& c) 
     for (const Package& p : c.robot->packages) {
       out += fmt::format("{} {{Time {:.4f}}} {{Name {}}}", word, world.time(), p.name);
       for (std::size_t i = 0; i < p.joints.size(); ++i)
-        out += fmt::format(" {{Link {}}} {{Value {:.4f}}} {{Torque {:.4f}}}", i + 1, world.q(c.robot->number)[7 + p.joints[i]],
-                           world.tau(c.robot->number)[p.joints[i]]);
+        out += fmt::format(" {{Link {}}} {{Value {:.4f}}} {{Torque {:.4f}}}", i + 1,
+                           world.q(c.robot->number)[7 + p.joints[i]], world.tau(c.robot->number)[p.joints[i]]);
       out += "\r\n";
     }
   }
@@ -442,8 +439,9 @@ void append_picture(std::span<const std::uint8_t> rgb, std::uint32_t w, std::uin
   }
 }
 
-void copy_image(const SensorImage& image, std::uint32_t x0, std::uint32_t y0, std::uint32_t part_x, std::uint32_t part_y,
-                std::uint32_t part_width, std::uint32_t part_height, std::span<std::uint8_t> rgb) {
+void copy_image(const SensorImage& image, std::uint32_t x0, std::uint32_t y0, std::uint32_t part_x,
+                std::uint32_t part_y, std::uint32_t part_width, std::uint32_t part_height,
+                std::span<std::uint8_t> rgb) {
   const auto within = [](int x) { return static_cast<std::uint8_t>(std::clamp(x, 0, 255)); };
   for (std::uint32_t y = 0; y < part_height; ++y)
     for (std::uint32_t x = 0; x < part_width; ++x) {
@@ -453,7 +451,8 @@ void copy_image(const SensorImage& image, std::uint32_t x0, std::uint32_t y0, st
       // ITU-R BT.601, full range, as cameras send it
       const int Y = row[2 * in_x], U = row[4 * (in_x / 2) + 1] - 128, V = row[4 * (in_x / 2) + 3] - 128;
       std::uint8_t* to = rgb.data() + 3 * (std::size_t{y} * part_width + x);
-      to[0] = within(Y + (359 * V >> 8)), to[1] = within(Y - ((88 * U + 183 * V) >> 8)), to[2] = within(Y + (454 * U >> 8));
+      to[0] = within(Y + (359 * V >> 8)), to[1] = within(Y - ((88 * U + 183 * V) >> 8)),
+      to[2] = within(Y + (454 * U >> 8));
     }
 }
 
@@ -479,8 +478,7 @@ bool UsarsimLink::take_request(Wire& wire, Rectangle& part, bool& is_asked) cons
     std::uint32_t number[4];
     for (std::size_t i = 0; i < 4; ++i) {
       number[i] = 0;
-      for (std::size_t b = 0; b < 4; ++b)
-        number[i] = number[i] << 8 | static_cast<unsigned char>(text[1 + 4 * i + b]);
+      for (std::size_t b = 0; b < 4; ++b) number[i] = number[i] << 8 | static_cast<unsigned char>(text[1 + 4 * i + b]);
     }
     part = {number[0], number[1], number[2], number[3]};
     wire.take(17);

@@ -119,8 +119,8 @@ inline constexpr LinkTable kLink{"usarsim",
                                  prepare,
                                  open_link};
 
-/// A picture as the image server sends it: type, size big-endian, then raw (type 0): width and height big-endian, rows of
-/// blue, green, red, padded to four bytes; else a JPEG of one of five qualities. `rgb`: 3 · width · height bytes.
+/// A picture as the image server sends it: type, size big-endian, then raw (type 0): width and height big-endian, rows
+/// of blue, green, red, padded to four bytes; else a JPEG of one of five qualities. `rgb`: 3 · width · height bytes.
 void append_picture(std::span<const std::uint8_t> rgb, std::uint32_t width, std::uint32_t height, int type, Bytes& out);
 /// Copies what of a camera's image (yuyv) at x0, y0 of the window lies in the part of it, as red, green, blue.
 void copy_image(const SensorImage& yuyv, std::uint32_t x0, std::uint32_t y0, std::uint32_t part_x, std::uint32_t part_y,

@@ -64,7 +64,8 @@ void Laser::bind(Binding& b) {
 }
 
 void Laser::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
-  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0])) *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
+  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0]))
+    *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
 }
 
 void HeightScan::bind(Binding& b) {

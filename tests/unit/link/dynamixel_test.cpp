@@ -235,8 +235,8 @@ TEST(DynamixelPackets, FastReadsAnswerInOneStatusWhoseSumsCoverAllBefore) {
   EXPECT_EQ(instruction_packet(Protocol::two, kBroadcast, kFastSyncRead, {132, 0, 4, 0, 1, 2, 3}), ask);
   EXPECT_EQ(answer(bus, ask), from_hex("fffffd00fe190055000100080000e770000200080000676d000300080000b72a"));
   // bulk: a position and a voltage
-  const Data bulk = answer(bus, instruction_packet(Protocol::two, kBroadcast, kFastBulkRead,
-                                                   {1, 132, 0, 4, 0, 2, 144, 0, 2, 0}));
+  const Data bulk =
+      answer(bus, instruction_packet(Protocol::two, kBroadcast, kFastBulkRead, {1, 132, 0, 4, 0, 2, 144, 0, 2, 0}));
   ASSERT_EQ(bulk.size(), 8u + 8 + 6);
   EXPECT_EQ(bulk[5], 1 + 8 + 6);
   EXPECT_EQ(bulk[18] | bulk[19] << 8, 120);
@@ -399,9 +399,9 @@ TEST(DynamixelServo, AnMx28OfProtocol2HasNoCurrent) {
   Servo& s = bus.servos()[0];
   EXPECT_EQ(s.get(Register::model_number), 30);
   EXPECT_EQ(s.get(Register::position_p_gain), 850);
-  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 11, {0}))), 4);        // current mode
-  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 102, {10, 0}))), 7);   // goal current
-  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 11, {16}))), 0);       // PWM
+  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 11, {0}))), 4);       // current mode
+  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 102, {10, 0}))), 7);  // goal current
+  EXPECT_EQ(error_of_two(answer(bus, write_two(1, 11, {16}))), 0);      // PWM
   JointSight sight;
   sight.torque = 1.25;
   s.see(sight, 0, 0.001);
@@ -426,8 +426,8 @@ TEST(DynamixelBus, ASubControllerGivesPowerAndShowsHowItTilts) {
   board.see(BoardSight{{0, 0, 0}, {0, 0, 9.80665}, 11.1});
   EXPECT_EQ(words(), (std::vector<int>{512, 512, 512, 512, 512, 640, 111}));  // upright
   board.see(BoardSight{{0, 0, 0}, {-9.80665, 0, 0}, 11.1});                   // on its face
-  EXPECT_EQ(words()[4], 384);                                                // programs take below 390 as fallen forward
-  board.see(BoardSight{{0, 0, 0}, {0, 9.80665, 0}, 11.1});                    // on its right side
+  EXPECT_EQ(words()[4], 384);                               // programs take below 390 as fallen forward
+  board.see(BoardSight{{0, 0, 0}, {0, 9.80665, 0}, 11.1});  // on its right side
   EXPECT_EQ(words()[3], 384);
   const double turn = 100 * std::numbers::pi / 180;  // 100°/s are 32 digits
   board.see(BoardSight{{turn, -turn, 99}, {0, 0, 0}, 0});
@@ -714,7 +714,10 @@ double error_over_the_bus(const std::string& servo, const std::string& recording
   }
   const std::string robot =
       (std::filesystem::temp_directory_path() / ("gradus_wheel" + std::to_string(getpid()) + ".toml")).string();
-  std::ofstream(robot) << "[robot]\nname = \"wheel\"\nroot = \"fixed\"\n[servo.s]\nfile = \"" GRADUS_SOURCE_DIR "/servos/" << servo << "\"\n"
+  std::ofstream(robot) << "[robot]\nname = \"wheel\"\nroot = \"fixed\"\n[servo.s]\nfile = \"" GRADUS_SOURCE_DIR
+                          "/servos/"
+                       << servo
+                       << "\"\n"
                           "[[object]]\nname = \"post\"\nkind = \"base\"\n[[object]]\nname = \"wheel\"\nkind = "
                           "\"revolute\"\naxis = \"z\"\nservo = \"s\"\n"
                           "mass = \"100 g\"\ninertia = [\"283e-6 kg m^2\", \"283e-6 kg m^2\", \"283e-6 kg m^2\", \"0 "

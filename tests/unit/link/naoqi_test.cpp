@@ -279,8 +279,9 @@ TEST(NaoqiCartesian, CallsMoveTheHandInItsSpaceAndTime) {
     EXPECT_EQ(p.call("gradus.time").get<double>(), before);  // it does not block
     p.call("gradus.sleep", {1.0});
     EXPECT_NEAR(hand(2)[0].get<double>(), above[0].get<double>() + 0.02, 0.01);
-    EXPECT_NE(p.call("ALMotion.setPosition", {"Tail", 0, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).get<std::string>().find("Tail"),
-              std::string::npos);
+    EXPECT_NE(
+        p.call("ALMotion.setPosition", {"Tail", 0, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).get<std::string>().find("Tail"),
+        std::string::npos);
     EXPECT_TRUE(p.call("ALMotion.setPosition", {"LArm", 0, json{0, 0, 0}, 0.5, 7}).is_string());
     EXPECT_TRUE(p.call("ALMotion.setPosition", {"LArm", 7, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).is_string());
   });
@@ -314,7 +315,8 @@ TEST(Naoqi, PlannedFootStepsMoveTheRobotAsFarAsTheySay) {
     EXPECT_GT(took, 2.4);
     p.call("gradus.sleep", {1.0});
     const json after = p.call("ALMotion.getRobotPosition", {true});
-    EXPECT_NEAR(after[0].get<double>() - before[0].get<double>(), 0.12, 0.03);  // left 4, right 4 beyond it, left 4: 12 cm
+    EXPECT_NEAR(after[0].get<double>() - before[0].get<double>(), 0.12,
+                0.03);  // left 4, right 4 beyond it, left 4: 12 cm
     EXPECT_NEAR(after[1].get<double>(), before[1].get<double>(), 0.02);
     EXPECT_TRUE(p.call("ALMotion.setFootSteps", {legs, json::array({step}), json{0.6}, true}).is_string());
     EXPECT_TRUE(p.call("ALMotion.setFootSteps", {json{"LLeg"}, json::array({step}), json{0.1}, true}).is_string());

@@ -176,7 +176,7 @@ TEST(Usarsim, TheImageServerSendsTheWindowOrAPartOfIt) {
   const std::string all = read_while_stepping(w, c, 5 + 4 + 1280 * 480 * 3);  // both cameras side by side
   ASSERT_EQ(all.size(), 9u + 1280 * 480 * 3);
   EXPECT_EQ(all.substr(0, 9), std::string("\0\x00\x1c\x20\x04\x05\x00\x01\xe0", 9));  // raw, 1843204 bytes, 1280 × 480
-  c.send(rectangle(600, 10, 81, 7).substr(0, 9));  // in two pieces
+  c.send(rectangle(600, 10, 81, 7).substr(0, 9));                                     // in two pieces
   w.step(2);
   c.send(rectangle(600, 10, 81, 7).substr(9));
   const std::string part = read_while_stepping(w, c, 9 + 7 * 244);  // rows are padded
@@ -192,8 +192,9 @@ TEST(Usarsim, TheImageServerSendsTheWindowOrAPartOfIt) {
   EXPECT_TRUE(other.is_closed());
   Client lines = Client::tcp(usar(w).port());
   lines.send("INIT {ClassName USARBot.Nao}\r\nGETCONF {Type Camera} {Name CameraBottom}\r\n");
-  EXPECT_NE(heard(w, lines, 3).find("CONF {Type Camera} {Name CameraBottom} {CameraFov 0.9826} {TextureOffsetX 640} "
-                                    "{TextureOffsetY 0} {TextureResolutionX 640} {TextureResolutionY 480}"),
+  EXPECT_NE(heard(w, lines, 3)
+                .find("CONF {Type Camera} {Name CameraBottom} {CameraFov 0.9826} {TextureOffsetX 640} "
+                      "{TextureOffsetY 0} {TextureResolutionX 640} {TextureResolutionY 480}"),
             std::string::npos);
 }
 
@@ -232,8 +233,9 @@ TEST(Usarsim, PackagesMoveChainsByTheirLinksAndAreAnsweredInKind) {
   EXPECT_NE(heard(w, c, 900).find("MISSTA {Time "), std::string::npos);
   EXPECT_NEAR(angle("HeadYaw"), -0.3, 0.03);
   EXPECT_EQ(w.figure("refused"), 0);
-  c.send("MISPKG {Name Head} {Link 1} {Value 0.3} {Order 1}\r\nACT {Name Head} {Link 3} {Value 0}\r\n"
-         "ACT {Name Tail} {Link 1} {Value 0}\r\nACT {Name Head} {Value 0}\r\nACT {Name Head} {Link 1} {Value nan}\r\n");
+  c.send(
+      "MISPKG {Name Head} {Link 1} {Value 0.3} {Order 1}\r\nACT {Name Head} {Link 3} {Value 0}\r\n"
+      "ACT {Name Tail} {Link 1} {Value 0}\r\nACT {Name Head} {Value 0}\r\nACT {Name Head} {Link 1} {Value nan}\r\n");
   heard(w, c, 5);
   EXPECT_EQ(w.figure("refused"), 5);
 }
