@@ -11,6 +11,22 @@
 #include <cstring>
 
 namespace gradus::dynamixel {
+namespace {
+
+/// The flag of a speed that every program knows; BOTHER: another one, to be read as a number.
+unsigned flag_of(double baud) {
+  struct Speed {
+    double baud;
+    unsigned flag;
+  };
+  constexpr Speed kSpeeds[] = {{9600, B9600},   {57600, B57600}, {115200, B115200}, {500000, B500000},
+                               {1e6, B1000000}, {2e6, B2000000}, {3e6, B3000000},   {4e6, B4000000}};
+  for (const Speed& s : kSpeeds)
+    if (s.baud == baud) return s.flag;
+  return BOTHER;
+}
+
+}  // namespace
 
 std::string open_terminal(double baud, Terminal& out) {
   out.master = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
@@ -25,7 +41,7 @@ std::string open_terminal(double baud, Terminal& out) {
   raw.c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
   raw.c_oflag &= ~OPOST;
   raw.c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
-  raw.c_cflag = (raw.c_cflag & ~(CSIZE | PARENB | CBAUD | CIBAUD)) | CS8 | BOTHER;
+  raw.c_cflag = (raw.c_cflag & ~(CSIZE | PARENB | CBAUD | CIBAUD)) | CS8 | flag_of(baud);
   raw.c_ispeed = raw.c_ospeed = static_cast<unsigned>(baud);
   raw.c_cc[VMIN] = 1, raw.c_cc[VTIME] = 0;
   return ioctl(out.slave.get(), TCSETS2, &raw) == 0 ? "" : std::strerror(errno);

@@ -64,7 +64,7 @@ void Leds::fade(const std::string& group, const Colour& to, double start, double
     Colour goal = now_[place];
     for (std::size_t i = 0; i < 3; ++i)
       if (channel[i]) goal[i] = to[i];
-    std::erase_if(fades_, [&](const Fade& f) { return f.place == place && f.start >= start - duration; });
+    std::erase_if(fades_, [&](const Fade& f) { return f.place == place; });
     if (fades_.size() >= kMostFades) throw CallFault{"too many fades"};
     if (duration <= 0)
       show(place, goal);

@@ -225,6 +225,8 @@ void NaoqiLink::wait_for_calls(const World& world) {
     if (left <= 0) {
       waited_for_ = false;
       ++impatient_;
+      for (auto& r : robots_)
+        for (auto& c : r->connections) c->callbacks.clear();  // methods that do not return are not waited for again
       notices_.push_back({robots_.front()->name, "link",
                           fmt::format("no program called for {:g} s; the run goes on without them", limit)});
       return;
