@@ -163,6 +163,30 @@ class Dynamixel(Links):
         self.assertEqual([e["what"] for e in out["events"] if e["kind"] == "light"], ["lights: left_eye #00ff00, right_eye #00ff00"])
         self.replays(log, out["hash"])
 
+    def test_gains_that_a_program_writes_are_in_the_log(self):
+        import struct
+        import time
+
+        def crc16(data):
+            crc = 0
+            for byte in data:
+                crc ^= byte << 8
+                for _ in range(8):
+                    crc = (crc << 1 ^ 0x8005 if crc & 0x8000 else crc << 1) & 0xffff
+            return crc
+        log = self.path / "arm.mcap"
+        child, line = self.start(EXAMPLES / "dynamixel/arm.toml", "--for", "1s", "--log", log)
+        fd = os.open(re.search(r"connect to (\S+?)[: ]", line)[1], os.O_RDWR | os.O_NOCTTY)
+        for address, data in ((80, b"\x64\0\x32\0\x90\x01"), (64, b"\x01"), (116, struct.pack("<i", 2300))):  # D 100, I 50, P 400; on; goal
+            packet = b"\xff\xff\xfd\0" + struct.pack("<BHBH", 2, len(data) + 5, 3, address) + data
+            os.write(fd, packet + struct.pack("<H", crc16(packet)))
+            time.sleep(0.05)
+        out = self.finish(child)
+        os.close(fd)
+        self.assertEqual(out["dynamixel"]["refused"] + out["dynamixel"]["damaged"], 0)
+        self.assertEqual(out["dynamixel"]["instructions"], 3)
+        self.replays(log, out["hash"])
+
     def test_the_makers_own_library_finds_and_drives_the_servos(self):
         try:
             import dynamixel_sdk as sdk
