@@ -32,5 +32,6 @@ inline std::span<const double> span_of(const Numbers& a, const char* what) {
 
 void bind_batch(py::module_& m);  // gradus.Batch [batch.cpp]
 void bind_learn(py::module_& m);  // the learner [learn.cpp]
+void bind_optimise(py::module_& m);  // studies [optimise.cpp]
 
 }  // namespace gradus_python

@@ -192,4 +192,5 @@ PYBIND11_MODULE(_core, m) {
   sim.def("close_logs", &Simulation::close_logs);
   bind_batch(m);
   bind_learn(m);
+  bind_optimise(m);
 }

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cma.h"
+#include "optimise/optimiser.h"
 #include "load/motion_toml.h"
 #include "load/scene_toml.h"
 #include "world/world.h"
@@ -24,7 +24,7 @@
 namespace {
 
 using namespace gradus;
-using tools::Vector;
+using Vector = std::vector<double>;
 
 constexpr double kDegree = 3.14159265358979323846 / 180;
 constexpr double kControl = 0.01, kLeadIn = 0.5, kPushedOver = 3;  // [s]
@@ -214,15 +214,22 @@ void search(const Options& o, const MotionFile& motion, const RobotKind& kind, s
   for (std::size_t j = 0; j < motion.joints.size(); ++j)
     if (motion.joints[j][0] == 'L') mirror.left.push_back(j);
   double best = 1e3;
-  tools::Cma cma(Vector((o.last - o.first + 1) * (1 + mirror.left.size()), 0.0), 1, 16, o.seed);
-  cma.run(
-      [&](const Vector& u) {
-        const std::vector<Key> keys = varied(o, motion, mirror, kind, u);
-        const double error = cost(benches, keys, o.feet);
-        if (error < best) print(best = error, keys, mirror);
-        return error;
-      },
-      o.evaluations);
+  // the cube of the search stands for ten spreads either way
+  optimise::Setup setup;
+  setup.size = (o.last - o.first + 1) * (1 + mirror.left.size());
+  setup.seed = o.seed, setup.population = 16, setup.spread = 0.05, setup.start = Vector(setup.size, 0.5);
+  const auto cma = optimise::make_optimiser("cma", setup);
+  while (cma->evaluations() < o.evaluations) {
+    Vector values;
+    for (const optimise::Point& point : cma->ask()) {
+      Vector u;
+      for (const double c : point) u.push_back(20 * (c - 0.5));
+      const std::vector<Key> keys = varied(o, motion, mirror, kind, u);
+      values.push_back(cost(benches, keys, o.feet));
+      if (values.back() < best) print(best = values.back(), keys, mirror);
+    }
+    cma->tell(values);
+  }
 }
 
 }  // namespace

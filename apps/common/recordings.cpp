@@ -4,87 +4,18 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "world/world.h"
 
 namespace gradus::cli {
-namespace {
-
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> out;
-  std::stringstream text(line + ",");
-  for (std::string cell; std::getline(text, cell, ',');) out.push_back(cell);
-  return out;
-}
-
-double number(const std::vector<std::string>& row, int column) {
-  return column < 0 || column >= static_cast<int>(row.size())
-             ? 0
-             : std::atof(row[static_cast<std::size_t>(column)].c_str());
-}
-
-int column_of(const std::vector<std::string>& header, const std::string& name) {
-  for (std::size_t i = 0; i < header.size(); ++i)
-    if (header[i] == name) return static_cast<int>(i);
-  return -1;
-}
-
-}  // namespace
-
-std::string read_recording(const std::string& path, Recording& r) {
-  std::ifstream file(path);
-  std::string line;
-  if (!file) return "cannot be read";
-  if (!std::getline(file, line)) return "is empty";
-  if (line.ends_with('\r')) line.pop_back();
-  const std::vector<std::string> header = cells(line);
-  const int t = column_of(header, "t_s"), goal = column_of(header, "goal_rad"), pos = column_of(header, "pos_rad");
-  const int on = column_of(header, "torque_on");
-  for (const auto& [column, name] : {std::pair{t, "t_s"}, {goal, "goal_rad"}, {pos, "pos_rad"}})
-    if (column < 0) return fmt::format("has no column {}", name);
-  while (std::getline(file, line)) {
-    const std::vector<std::string> row = cells(line);
-    r.t.push_back(number(row, t));
-    r.goal.push_back(number(row, goal));
-    r.pos.push_back(number(row, pos));
-    r.on.push_back(on < 0 || number(row, on) != 0);
-    if (r.t.size() > 1 && r.t.back() <= r.t[r.t.size() - 2])
-      return fmt::format("time does not grow in row {}", r.t.size());
-  }
-  return r.t.size() > 1 ? "" : "has no samples";
-}
-
 std::vector<Recording> read_set(const std::string& folder, const std::string& set) {
-  std::vector<Recording> out;
-  std::ifstream index(folder + "/index.csv");
-  std::string line;
-  if (!std::getline(index, line)) {
-    fmt::print(stderr, "servos: {}/index.csv cannot be read; name the folder of the recordings with --data\n", folder);
-    return out;
+  auto all = fit::read_index(folder + "/index.csv", set + "/");
+  for (const Diagnostic& d : all.notes()) fmt::print(stderr, "servos: {}\n", to_string(d));
+  if (!all) {
+    fmt::print(stderr, "servos: name the folder of the recordings with --data\n");
+    return {};
   }
-  const std::vector<std::string> header = cells(line);
-  while (std::getline(index, line)) {
-    const std::vector<std::string> row = cells(line);
-    if (!row[0].starts_with(set + "/")) continue;
-    Recording r;
-    r.file = row[0];
-    r.trajectory = row[static_cast<std::size_t>(std::max(column_of(header, "trajectory"), 0))];
-    r.kp = number(row, column_of(header, "kp"));
-    r.kd = number(row, column_of(header, "kd"));
-    r.mass = number(row, column_of(header, "mass"));
-    r.arm = number(row, column_of(header, "arm_mass"));
-    r.length = number(row, column_of(header, "length"));
-    r.inertia = number(row, column_of(header, "load_inertia_kgm2"));
-    const std::string problem = read_recording(folder + "/" + r.file, r);
-    if (problem.empty())
-      out.push_back(std::move(r));
-    else
-      fmt::print(stderr, "servos: {}/{} {}\n", folder, r.file, problem);
-  }
-  if (out.empty()) fmt::print(stderr, "servos: {} has no recordings of {}\n", folder, set);
-  return out;
+  return std::move(*all);
 }
 
 namespace {

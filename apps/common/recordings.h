@@ -1,31 +1,19 @@
-/// Recordings of servos on test benches, and their replay by the engine: shared by `gradus paper servos` and
-/// tools/fit_servos.
+/// Recordings of servos on test benches, and their replay by the engine: for `gradus paper servos`.
 #pragma once
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fit/recording.h"
 #include "model/drive_spec.h"
 
 namespace gradus::cli {
 
-/// One recording with the constants of its test bench [README of the recordings].
-struct Recording {
-  std::string file, trajectory;
-  double kp = 0, kd = 0;                 // as the log names them: firmware gain, or N m/rad and N m s/rad
-  double mass = 0, arm = 0, length = 0;  // pendulum: tip, arm [kg, m]
-  double inertia = 0;                    // of a flywheel [kg m²]; 0: it is a pendulum
-  std::vector<double> t, goal, pos;      // [s, rad, rad]
-  std::vector<bool> on;                  // motor not released
-};
+using fit::Recording;
 
 /// The recordings of one set, as DIR/index.csv lists them. Empty, with the reason on standard error, if they cannot be
 /// read.
 std::vector<Recording> read_set(const std::string& folder, const std::string& set);
-
-/// t, goal, pos and on of a CSV file with columns t_s, goal_rad, pos_rad and, where the motor was released, torque_on.
-/// "" or what is wrong with it.
-std::string read_recording(const std::string& path, Recording& r);
 
 /// Held-out figures: half of a set is fitted (servos/held_out/*.toml), the other half is judged. A chequerboard over
 /// the benches' settings (four recordings each) and their trajectories: either half holds some of both.

@@ -92,7 +92,7 @@ std::vector<Set> all_sets() {
 
 }  // namespace
 
-/// Recorded servos: the chains of servos/*.toml, fitted to these recordings (tools/fit_servos), replayed by the engine.
+/// Recorded servos: the chains of servos/*.toml, fitted to these recordings, replayed by the engine.
 /// Column `paper` is the figure to reach. `held out`: chains fitted to one half of the recordings, judged on the other
 /// half. Peers: a Coulomb–viscous model, and the best of the models published for the set.
 std::optional<Json> servos(const PaperOptions& options) {

@@ -24,9 +24,10 @@ import numpy as np
 
 from ._core import Error, Property
 from ._core import Simulation as _Simulation
+from ._core import Study
 from .batch import Batch
 
-__all__ = ["Batch", "Error", "Image", "Property", "Reading", "Robot", "Sensor", "Simulation", "load"]
+__all__ = ["Batch", "Error", "Image", "Property", "Reading", "Robot", "Sensor", "Simulation", "Study", "load"]
 __version__ = "0.1.0"
 
 
