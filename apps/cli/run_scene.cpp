@@ -148,7 +148,7 @@ void print_events(const std::vector<Event>& events) {
   std::map<std::string, Touches> touches;
   for (const Event& e : events) {
     if (e.kind == "touch") ++touches.try_emplace(e.robot + " " + e.what, Touches{e.time}).first->second.count;
-    if (e.kind != "touch" && e.kind != "apart")
+    if (e.kind != "touch" && e.kind != "apart" && e.kind != "light")
       std::printf("  %8.2f s  %s %s\n", e.time, e.robot.c_str(), e.what.c_str());
   }
   std::vector<std::pair<std::string, Touches>> order(touches.begin(), touches.end());

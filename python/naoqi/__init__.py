@@ -11,14 +11,18 @@
 Calls are those of docs/links.md. Where gradus runs in lock-step (--naoqi=…,lockstep) simulated time stands while the program
 thinks; time.sleep then sleeps in simulated time, so that scripts run as they are.
 """
+import base64
 import json
 import os
+import queue
 import socket
 import threading
 import time
+import traceback
 
 __all__ = ["ALProxy", "ALBroker", "ALModule", "sleep", "simulated_time"]
 _real_sleep = time.sleep
+_modules = {}  # ALModule objects by name: events call their methods
 
 
 class _Line:
@@ -37,9 +41,11 @@ class _Line:
         self.answers = {}
         self.arrived = threading.Condition()
         self.gone = False
+        self.events = queue.Queue()
         if self.hello["lockstep"]:
             time.sleep = sleep
         threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._call_back, daemon=True).start()
 
     @classmethod
     def to(cls, ip, port):
@@ -54,6 +60,9 @@ class _Line:
         try:
             for text in self.file:
                 answer = json.loads(text)
+                if "event" in answer:
+                    self.events.put(answer)
+                    continue
                 with self.arrived:
                     self.answers[answer["id"]] = answer
                     self.arrived.notify_all()
@@ -62,6 +71,22 @@ class _Line:
         with self.arrived:
             self.gone = True
             self.arrived.notify_all()
+        self.events.put(None)
+
+    def _call_back(self):
+        """Methods that events call, one after the other, beside the script's own thread."""
+        for event in iter(self.events.get, None):
+            try:
+                module = _modules.get(event["module"])
+                if module is not None:
+                    getattr(module, event["method"])(event["event"], event["value"], event["module"])
+            except Exception:
+                traceback.print_exc()
+            try:
+                with self.arrived:
+                    self.socket.sendall(json.dumps({"done": event["number"]}).encode() + b"\n")
+            except OSError:
+                return
 
     def call(self, name, arguments, post=False):
         with self.arrived:
@@ -80,7 +105,14 @@ class _Line:
             answer = self.answers.pop(number)
         if "error" in answer:
             raise RuntimeError(f"{name}: {answer['error']}")
-        return answer["result"]
+        return _with_bytes(answer["result"])
+
+
+def _with_bytes(value):
+    """Pixels of images travel as text."""
+    if isinstance(value, list):
+        return [base64.b64decode(x["base64"]) if isinstance(x, dict) and "base64" in x else x for x in value]
+    return value
 
 
 class _Post:
@@ -140,13 +172,23 @@ class ALBroker:
 
 
 class ALModule:
-    """A base for modules of one's own. Events are not called back: poll ALMemory.getData."""
+    """A base for modules of one's own. Events call their methods, in a thread of their own:
+
+        class Watch(ALModule):
+            def onBump(self, event, value, module): ...
+        watch = Watch("watch")
+        ALProxy("ALMemory").subscribeToEvent("LeftBumperPressed", "watch", "onBump")
+    """
 
     def __init__(self, name):
         self.name = name
+        _modules[name] = self
 
     def getName(self):
         return self.name
+
+    def exit(self):
+        _modules.pop(self.name, None)
 
 
 def _any_line():

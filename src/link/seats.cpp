@@ -58,10 +58,12 @@ bool SeatLink::any_due(const World& world) const {
 
 void SeatLink::admit(const World& world) {
   next_admission_ = wall_time() + kAdmission;
-  for (std::size_t i = 0; i < listeners_.size(); ++i)
-    for (Wire wire = listeners_[i].accept(); wire.open(); wire = listeners_[i].accept()) {
+  for (std::size_t i = 0; i < listeners_.size(); ++i)  // who finds no room waits at the door
+    while (guests_.size() < kMostGuests) {
+      Wire wire = listeners_[i].accept();
+      if (!wire.open()) break;
       ++connections_;
-      if (guests_.size() < kMostGuests) guests_.push_back({std::move(wire), i, wall_time()});
+      guests_.push_back({std::move(wire), i, wall_time()});
     }
   for (Guest& g : guests_) {
     const bool there = g.wire.fill();

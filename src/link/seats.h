@@ -59,6 +59,7 @@ class SeatLink : public ProtocolLink {
     double since = 0;  // wall time at which waiting for it began   [s]
     OutputRoom room;
     int form = 0;  // the protocol's own
+    NoticeLimit limit;
   };
   /// A connection that has not been seated yet.
   struct Guest {
@@ -75,10 +76,13 @@ class SeatLink : public ProtocolLink {
   Seat& add_seat(World& world, int robot, double period, double start);
   std::vector<std::unique_ptr<Seat>>& seats() { return seats_; }
   const SeatOptions& options() const { return options_; }
-  void tell_people(const Seat& seat, std::string what) { notices_.push_back({seat.name, "link", std::move(what)}); }
+  void tell_people(Seat& seat, std::string what) {
+    if (seat.limit.allows()) notices_.push_back({seat.name, "link", std::move(what)});
+  }
   void tell_people(const Seat& seat, std::string kind, std::string what) {
     notices_.push_back({seat.name, std::move(kind), std::move(what)});
   }
+  std::vector<LinkNotice>& notices() { return notices_; }
   void end_run(const std::string& why) { ended_ = why; }
 
   /// Number of the seat that the guest gets; −1: not known yet, or `refusal` says why it gets none.

@@ -22,7 +22,7 @@ namespace gradus {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | range | link
+  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | range | link | light | say
   std::string what;   // after the robot's name: "falls"
   std::string robot;  // or the group that it happened in
 };

@@ -8,6 +8,7 @@ import { levelStyle } from './levels';
 import { Drag } from './three/drag';
 import { KeyPush } from './three/key_push';
 import { Labels } from './three/labels';
+import { parseLights } from './three/lights';
 import { OVERLAYS, PUSH_STIFFNESS, type OverlayName, type OverlayState } from './three/overlays';
 import { Smoother } from './three/smooth';
 import { Stage, type CameraMode } from './three/stage';
@@ -229,6 +230,9 @@ export class App implements FeedListener {
     if (event.kind === 'error') this.showErrors(event.text);
     if (event.kind === 'reset' || event.kind === 'note') this.errors.hidden = true;
     if (isNews && event.kind === 'note') this.problem(event.text);
+    if (isNews && event.kind === 'say') this.labels.say(event.robot, event.text);
+    const lights = event.kind === 'light' ? parseLights(event.text) : null;
+    if (lights) this.stage.lights.set(event.robot, lights);
   }
 
   lease(lease: Lease, mayControl: boolean): void {

@@ -6,6 +6,7 @@ import * as THREE from 'three';
 import { Frame } from '../src/feed/codec';
 import { capturePoint, convexHull, supportPolygons } from '../src/three/balance';
 import { fit, isFieldFor, sideView, topView } from '../src/three/framing';
+import { parseLights, placeOf } from '../src/three/lights';
 import { mixPoses, Smoother } from '../src/three/smooth';
 import { formatNumber, formatTime } from '../src/ui/dom';
 
@@ -147,4 +148,24 @@ test('a field is what is around the robots and not much wider', () => {
   assert.ok(!isFieldFor(box(5, 3), box(0.2, 1)), 'too wide');
   assert.ok(!isFieldFor(box(0.1, 0.7), box(0.2, 1)), 'a goal is no field');
   assert.ok(!isFieldFor(new THREE.Box3(), box(1, 1)), 'nothing there');
+});
+
+test('lights are read from events and sit on the body that wears them', () => {
+  assert.deepEqual(parseLights('v6 lights: chest #ff0000, left_eye #0080ff'), [
+    { place: 'chest', colour: 0xff0000 },
+    { place: 'left_eye', colour: 0x0080ff },
+  ]);
+  assert.deepEqual(parseLights('v6 lights: off'), []);
+  assert.equal(parseLights('v6 says: hello'), null);
+  const pose = { p: [0.01, 0, 0.05], q: [0, 0, 0, 1] };
+  const box = { kind: 'box', pose, colour: [1, 1, 1], size: [0.2, 0.1, 0.3] };
+  const bodies = ['Torso', 'HeadYaw', 'HeadPitch', 'LFoot'].map((name) => ({ name, shapes: [box] }));
+  const robot = { name: 'v6', levels: [], level: 0, bodies, joints: [] };
+  const scene = { robots: [robot], meshes: [] };
+  const at = (place: string) => placeOf(place, robot as never, scene as never);
+  assert.equal(at('left_eye').body, 2);
+  assert.ok(at('left_eye').at[1] > 0 && at('right_eye').at[1] < 0); // y is to the left
+  assert.ok(Math.abs(at('chest').at[0] - 0.11) < 1e-12); // in front
+  assert.equal(at('chest').body, 0);
+  assert.equal(at('left_foot').body, 3);
 });

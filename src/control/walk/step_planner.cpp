@@ -22,7 +22,7 @@ double outward(int side) { return side == kLeft ? 1 : -1; }
 
 }  // namespace
 
-StepPlanner::StepPlanner(const GaitSpec& gait) : gait_(gait) {
+StepPlanner::StepPlanner(const GaitSpec& gait) : gait_(gait), duration_(gait.step_time) {
   for (int side : {kLeft, kRight}) now_[static_cast<std::size_t>(side)].y = outward(side) * gait_.spacing / 2;
   from_ = now_;
   zmp_ = zmp_between();
@@ -39,17 +39,17 @@ void StepPlanner::command(const WalkCommand& v) {
 }
 
 PlanSample StepPlanner::next() {
-  const bool asked =
-      (command_.forward != 0 || command_.side != 0 || command_.turn != 0) && (endless_ || steps_left_ > 0);
+  const bool asked = !given_.empty() || ((command_.forward != 0 || command_.side != 0 || command_.turn != 0) &&
+                                         (endless_ || steps_left_ > 0));
   if (stands_ && asked)
     begin_step();
-  else if (!stands_ && t_ > gait_.step_time - kSameTime) {
-    if (closing_ && !asked)
+  else if (!stands_ && t_ > duration_ - kSameTime) {
+    if ((closing_ || was_given_) && !asked)
       begin_standing();
     else
       begin_step();
   }
-  const double s = t_ / gait_.step_time;
+  const double s = t_ / duration_;
   if (stands_)
     zmp_ = between(zmp_from_, zmp_between(), smooth_step(s / gait_.double_support));
   else
@@ -61,11 +61,12 @@ PlanSample StepPlanner::next() {
 
 void StepPlanner::begin_standing() {
   stands_ = true;
-  closing_ = false;
+  closing_ = was_given_ = false;
   now_[static_cast<std::size_t>(swing_)] = to_;
   from_ = now_;
   zmp_from_ = zmp_;
-  t_ -= gait_.step_time;
+  t_ -= duration_;
+  duration_ = gait_.step_time;
 }
 
 /// What the commands ask of the next step; zero for the one that closes the feet.
@@ -101,10 +102,13 @@ void StepPlanner::begin_step() {
     t_ = 0;
   else {
     now_[static_cast<std::size_t>(swing_)] = to_;
-    t_ -= gait_.step_time;
+    t_ -= duration_;
     swing_ = 1 - swing_;
   }
   stands_ = false;
+  duration_ = gait_.step_time;
+  was_given_ = !given_.empty();
+  if (was_given_) return begin_given_step();
   Advance a = take_advance();
   heading_from_ = heading_;
   heading_ += a.turn;
@@ -117,6 +121,25 @@ void StepPlanner::begin_step() {
   zmp_from_ = zmp_;
   const double y = outward(swing_) * gait_.spacing / 2;
   to_ = {path_.x - y * sine(path_.yaw), path_.y + y * cosine(path_.yaw), path_.yaw, 0};
+  ++steps_;
+}
+
+/// The body's path goes on from where this step leads.
+void StepPlanner::begin_given_step() {
+  const FootStep step = given_.front();
+  given_.pop_front();
+  swing_ = step.side;
+  if (step.duration > 0) duration_ = step.duration;
+  closing_ = false;
+  heading_from_ = heading_;
+  const FootPose& other = now_[static_cast<std::size_t>(1 - swing_)];
+  const double c = cosine(other.yaw), s = sine(other.yaw), y = outward(swing_) * gait_.spacing / 2;
+  to_ = {other.x + c * step.x - s * step.y, other.y + s * step.x + c * step.y, other.yaw + step.yaw, 0};
+  path_ = {to_.x + y * sine(to_.yaw), to_.y - y * cosine(to_.yaw), to_.yaw, 0};
+  heading_ = path_.yaw;
+  length_ = 0;
+  from_ = now_;
+  zmp_from_ = zmp_;
   ++steps_;
 }
 

@@ -8,6 +8,7 @@
 /// closing step is made, then the robot stands.
 #pragma once
 #include <array>
+#include <deque>
 
 #include "load/walk_toml.h"
 
@@ -19,6 +20,13 @@ struct FootPose {
 };
 
 enum Side { kLeft = 0, kRight = 1 };
+
+/// A step that somebody else has planned: where the foot is set down, seen from the other one.
+struct FootStep {
+  int side = kLeft;
+  double x = 0, y = 0, yaw = 0;  // [m], [m], [rad]
+  double duration = 0;           // [s]; 0: the gait's
+};
 
 struct PlanSample {
   std::array<FootPose, 2> foot;     // left, right
@@ -33,6 +41,10 @@ class StepPlanner {
   explicit StepPlanner(const GaitSpec& gait);
   /// For the next `steps` steps, 0: from then on.
   void command(const WalkCommand& velocity);
+  /// These steps, one after the other, before anything that is commanded; the feet then stay where they are.
+  void add(const FootStep& step) { given_.push_back(step); }
+  void forget_steps() { given_.clear(); }
+  std::size_t steps_given() const { return given_.size(); }  // and not yet begun
   /// Added to the commanded turning; for corrections from outside.
   void correct_turn(double rate) { turn_correction_ = rate; }
   PlanSample next();
@@ -44,6 +56,7 @@ class StepPlanner {
     double forward, side, turn;  // of one step    [m, m, rad]
   };
   void begin_step();
+  void begin_given_step();
   void begin_standing();
   Advance take_advance();
   int leading_side(const Advance& a) const;
@@ -67,6 +80,9 @@ class StepPlanner {
   double heading_ = 0, heading_from_ = 0;  // asked for, at the end and beginning of the step
   std::array<double, 2> zmp_from_{}, zmp_{};
   int steps_ = 0;
+  std::deque<FootStep> given_;
+  bool was_given_ = false;  // the present step
+  double duration_;         // of the present step                                       [s]
 };
 
 }  // namespace gradus::walk

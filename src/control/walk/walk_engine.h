@@ -21,6 +21,9 @@ class WalkEngine {
   static Result<WalkEngine> make(const WalkFile& walk, std::shared_ptr<const RobotKind> kind, double gravity);
 
   void command(const WalkCommand& velocity) { planner_.command(velocity); }
+  void add(const FootStep& step) { planner_.add(step); }
+  void forget_steps() { planner_.forget_steps(); }
+  std::size_t steps_given() const { return planner_.steps_given(); }
   void correct_turn(double rate) { planner_.correct_turn(rate); }
   bool wants_command() const { return planner_.wants_command(); }
 

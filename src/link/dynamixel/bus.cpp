@@ -1,6 +1,7 @@
 #include "link/dynamixel/bus.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gradus::dynamixel {
 namespace {
@@ -9,13 +10,33 @@ std::uint16_t word(const Data& d, std::size_t at) { return static_cast<std::uint
 
 }  // namespace
 
+/// Does the servo understand the line's speed? And has it power, where a sub-controller gives it?
+bool Bus::hears(const Servo& servo) const {
+  if (std::fabs(servo.baud() - baud_) > 0.03 * baud_) return false;
+  return servo.model().is_board || is_powered();
+}
+
+bool Bus::is_powered() const {
+  for (const Servo& s : servos_)
+    if (s.model().is_board) return s.get(Register::servo_power) != 0;
+  return true;
+}
+
+bool Bus::anybody_hears() const {
+  return std::any_of(servos_.begin(), servos_.end(), [&](const Servo& s) { return hears(s); });
+}
+
 Servo* Bus::find(std::uint8_t id) {
   for (Servo& s : servos_)
-    if (s.id() == id) return &s;
+    if (s.id() == id && hears(s)) return &s;
   return nullptr;
 }
 
 void Bus::receive(ByteView bytes, double t) {
+  if (!anybody_hears()) {
+    counters_.wrong_speed += static_cast<std::int64_t>(bytes.size());
+    return;
+  }
   if (t > last_byte_ + kPause && reader_.waiting() > 0 && !has_whole_) reader_.forget();
   last_byte_ = t, has_whole_ = true;
   reader_.add(bytes);
@@ -27,6 +48,9 @@ bool Bus::serve(double t, std::vector<Reply>& out) {
   if (!has_whole_) return false;
   ++counters_.instructions;
   busy_until_ = std::max(busy_until_, t) + seconds(p.bytes);
+  if (p.sound)
+    for (Servo& s : servos_)
+      if (hears(s)) s.hear(busy_until_);
   carry_out(p, out);
   return true;
 }
@@ -58,6 +82,7 @@ void Bus::carry_out(const Packet& p, std::vector<Reply>& out) {
   if (p.instruction == kSyncRead && two) return sync_read(p, out);
   if (p.instruction == kBulkRead) return bulk_read(p, out);
   if (p.instruction == kBulkWrite && two) return bulk_write(p);
+  if ((p.instruction == kFastSyncRead || p.instruction == kFastBulkRead) && two) return fast_read(p, out);
   if (p.id != kBroadcast) {
     Servo* s = find(p.id);
     if (s == nullptr) ++counters_.unheard;
@@ -65,7 +90,8 @@ void Bus::carry_out(const Packet& p, std::vector<Reply>& out) {
     return;
   }
   std::vector<Servo*> order;  // by id, as they answer a broadcast ping
-  for (Servo& s : servos_) order.push_back(&s);
+  for (Servo& s : servos_)
+    if (hears(s)) order.push_back(&s);
   std::sort(order.begin(), order.end(), [](const Servo* a, const Servo* b) { return a->id() < b->id(); });
   std::vector<Reply> unsaid;  // nobody answers a broadcast but pings of 2.0
   const double before = busy_until_;
@@ -132,6 +158,38 @@ void Bus::sync_read(const Packet& p, std::vector<Reply>& out) {
   const Data& x = p.parameters;
   for (std::size_t at = 4; at < x.size(); ++at)
     if (const Servo* s = find(x[at])) read(*s, word(x, 0), word(x, 2), out);
+}
+
+/// All answer in one status. Each waits for the one before it: behind a servo that is not there nobody speaks.
+void Bus::fast_read(const Packet& p, std::vector<Reply>& out) {
+  const Data& x = p.parameters;
+  const bool sync = p.instruction == kFastSyncRead;
+  const std::size_t head = sync ? 4 : 0, each = sync ? 1 : 5;
+  if (x.size() < head + each) return;
+  std::vector<FastPart> parts;
+  std::size_t length = 1;  // what the header announces
+  double delay = 0;
+  bool speaks = true;
+  for (std::size_t at = head; at + each <= x.size(); at += each) {
+    const std::uint16_t address = sync ? word(x, 0) : word(x, at + 1), bytes = sync ? word(x, 2) : word(x, at + 3);
+    length += bytes + 4u;
+    if (length > 0xffff) return;
+    const Servo* s = find(x[at]);
+    speaks = speaks && s != nullptr && s->return_level() >= 1;
+    if (!speaks) continue;
+    FastPart part{s->id(), 0, {}};
+    const Fault fault = s->read(address, bytes, part.data);
+    counters_.refused += fault != Fault::none;
+    part.error = static_cast<std::uint8_t>(error_byte(protocol_, fault) | s->alert());
+    part.data.resize(bytes);  // as many as were announced, whatever happens
+    if (parts.empty()) delay = s->return_delay();
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return;
+  ++counters_.statuses;
+  Data bytes = fast_status_packet(parts, length);
+  busy_until_ += delay + seconds(bytes.size());
+  out.push_back({busy_until_, std::move(bytes)});
 }
 
 /// (id address16 length16 data…)…

@@ -13,6 +13,7 @@ struct Reply {
 
 struct BusCounters {
   std::int64_t instructions = 0, statuses = 0, damaged = 0, refused = 0, unheard = 0;
+  std::int64_t wrong_speed = 0;  // bytes
 };
 
 class Bus {
@@ -23,6 +24,11 @@ class Bus {
 
   /// Bytes that a program sent, at time t. Half a packet is forgotten when its rest does not follow soon.
   void receive(ByteView bytes, double t);
+  /// The program's line has this speed from now on; servos of another hear noise. [Bd]
+  void set_speed(double baud) { baud_ = baud; }
+  double speed() const { return baud_; }
+  bool anybody_hears() const;
+  bool is_powered() const;                                     // are the servos? Always without a sub-controller
   bool has_room() const { return reader_.waiting() < kRoom; }  // for more bytes
   /// Carries out the next whole instruction that begins not before t; statuses are appended. False: there is none.
   bool serve(double t, std::vector<Reply>& out);
@@ -39,7 +45,9 @@ class Bus {
   void sync_read(const Packet& p, std::vector<Reply>& out);
   void bulk_write(const Packet& p);
   void bulk_read(const Packet& p, std::vector<Reply>& out);
+  void fast_read(const Packet& p, std::vector<Reply>& out);
   Servo* find(std::uint8_t id);
+  bool hears(const Servo& servo) const;
   double seconds(std::size_t bytes) const { return static_cast<double>(bytes) * 10 / baud_; }  // 8 bits, start, stop
 
   static constexpr std::size_t kRoom = 1 << 16;  // bytes

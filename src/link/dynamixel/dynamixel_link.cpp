@@ -1,16 +1,11 @@
 #include "link/dynamixel/dynamixel_link.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "link/items.h"
@@ -22,6 +17,8 @@ namespace {
 struct Options {
   const Model* model = find_model("xm430");
   std::map<std::string, const Model*> of_joint;
+  std::map<std::string, std::uint8_t> ids;
+  const Model* board = nullptr;
   double baud = 1e6;
   bool lockstep = false;
   double patience = 1, wait = 60;
@@ -48,6 +45,18 @@ std::string read_model(const std::string& text, const Model*& out) {
   return "known: " + known;
 }
 
+std::string read_id(const std::string& text, std::uint8_t& out) {
+  char* end = nullptr;
+  const long id = std::strtol(text.c_str(), &end, 10);
+  out = static_cast<std::uint8_t>(id);
+  return !text.empty() && *end == '\0' && id >= 0 && id <= 252 ? "" : "an id is a number from 0 to 252";
+}
+
+std::string read_board(const std::string& text, const Model*& out) {
+  out = find_board(text);
+  return out ? "" : "known: cm730";
+}
+
 Diagnostics read_options(const ControllerSpec& c, Options& out) {
   return each_item("dynamixel", c.options, c.place,
                    [&](const std::string& key, const std::string& value) -> std::string {
@@ -57,37 +66,14 @@ Diagnostics read_options(const ControllerSpec& c, Options& out) {
                      if (key == "baud") return read_baud(value, out.baud);
                      if (key == "model") return read_model(value, out.model);
                      if (key.starts_with("model.")) return read_model(value, out.of_joint[key.substr(6)]);
-                     return "known: model=, model.JOINT=, baud=, lockstep, patience=, wait=";
+                     if (key.starts_with("id.")) return read_id(value, out.ids[key.substr(3)]);
+                     if (key == "board") return read_board(value, out.board);
+                     return "known: model=, model.JOINT=, id.JOINT=, board=, baud=, lockstep, patience=, wait=";
                    });
 }
 
 Diagnostics error(const Place& place, const std::string& text, const std::string& suggestion = "") {
   return {{place, Severity::error, text, suggestion}};
-}
-
-/// A pseudo-terminal that passes bytes as they are; "" or what went wrong.
-std::string open_terminal(Descriptor& master, Descriptor& slave, std::string& name) {
-  master = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
-  char path[128];
-  if (!master || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0 ||
-      ptsname_r(master.get(), path, sizeof path) != 0)
-    return std::strerror(errno);
-  name = path;
-  slave = Descriptor(::open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
-  termios raw;
-  if (!slave || tcgetattr(slave.get(), &raw) != 0) return std::strerror(errno);
-  cfmakeraw(&raw);
-  return tcsetattr(slave.get(), TCSANOW, &raw) == 0 ? "" : std::strerror(errno);
-}
-
-/// A symbolic link to it. A link whose terminal is gone is replaced, anything else is left alone.
-std::string link_terminal(const std::string& terminal, const std::string& path) {
-  struct stat there;
-  if (lstat(path.c_str(), &there) == 0) {
-    if (!S_ISLNK(there.st_mode) || access(path.c_str(), F_OK) == 0) return "'" + path + "' is there already";
-    unlink(path.c_str());
-  }
-  return symlink(terminal.c_str(), path.c_str()) == 0 ? "" : "cannot make '" + path + "': " + std::strerror(errno);
 }
 
 }  // namespace
@@ -97,35 +83,40 @@ class DynamixelLink::Driver : public Controller {
  public:
   explicit Driver(Line& line, double h) : line_(line), h_(h) {}
   void control(const RobotOutput& see, RobotCommand& c) override {
-    for (std::size_t j = 0; j < line_.bus.servos().size(); ++j) {
+    const bool powered = line_.bus.is_powered();
+    for (std::size_t j = 0; j < line_.joints.size(); ++j) {
       const Servo& s = line_.bus.servos()[j];
-      if (line_.chain[j])
-        drive_chain(s, j, see, c);
+      JointDrive& drive = line_.joints[j];
+      if (drive.chain)
+        drive_chain(s, drive, powered, j, see, c);
       else
-        drive_plain(s, j, c);
+        drive_plain(s, drive, powered, j, c);
     }
   }
 
  private:
-  void drive_chain(const Servo& s, std::size_t j, const RobotOutput& see, RobotCommand& c) {
-    const bool wheel = s.is_on() && s.mode() == kVelocityMode;
-    if (!wheel) line_.wheel[j] = see.q[j];
-    if (wheel) line_.wheel[j] += s.wanted_velocity() * h_;
-    c.stiffness[j] = s.is_on() ? 1 : 0;
-    c.target[j] = wheel ? line_.wheel[j] : s.target();
+  void drive_chain(const Servo& s, JointDrive& drive, bool powered, std::size_t j, const RobotOutput& see,
+                   RobotCommand& c) const {
+    const bool on = powered && s.is_on(), wheel = on && s.mode() == kVelocityMode;
+    drive.wheel = wheel ? drive.wheel + s.wanted_velocity() * h_ : see.q[j];
+    c.stiffness[j] = on ? 1 : 0;
+    c.target[j] = wheel ? drive.wheel : s.target();
   }
-  void drive_plain(const Servo& s, std::size_t j, RobotCommand& c) const {
+  void drive_plain(const Servo& s, const JointDrive& drive, bool powered, std::size_t j, RobotCommand& c) const {
     const std::int32_t mode = s.mode();
-    const bool position = mode != kVelocityMode && mode != kCurrentMode && mode != kPwmMode;
-    c.target[j] = s.target();
-    c.kp[j] = s.is_on() && position ? s.gain() * line_.kp_servo[j] : 0;
-    c.kd[j] = s.is_on() && (position || mode == kVelocityMode) ? line_.kd_servo[j] : 0;
-    c.velocity[j] = s.is_on() && mode == kVelocityMode ? s.wanted_velocity() : 0;
+    const bool on = powered && s.is_on();
+    const bool position = on && mode != kVelocityMode && mode != kCurrentMode && mode != kPwmMode;
+    const bool wheel = on && mode == kVelocityMode;
+    const double damping = s.damping() * drive.kp;  // of the D gain, which acts on the error's rate
     const Model& m = s.model();
-    c.torque[j] = !s.is_on()             ? 0
-                  : mode == kCurrentMode ? s.wanted_current() * m.stall / m.stall_current
-                  : mode == kPwmMode     ? s.wanted_pwm() * m.stall
-                                         : 0;
+    c.target[j] = s.target();
+    c.kp[j] = position ? s.gain() * drive.kp : 0;
+    c.kd[j] = position ? drive.kd + damping : wheel ? drive.kd : 0;
+    c.velocity[j] = wheel ? s.wanted_velocity() : 0;
+    c.torque[j] = position                     ? damping * s.target_speed()
+                  : on && mode == kCurrentMode ? s.wanted_current() * m.stall / m.stall_current
+                  : on && mode == kPwmMode     ? s.wanted_pwm() * m.stall
+                                               : 0;
   }
   Line& line_;
   double h_;
@@ -136,46 +127,72 @@ DynamixelLink::~DynamixelLink() {
     if (!line->link.empty()) unlink(line->link.c_str());
 }
 
+DynamixelLink::JointDrive DynamixelLink::drive_of(World& world, int r, std::size_t j, const std::string& name) {
+  const RobotModel& model = world.model().robots[static_cast<std::size_t>(r)];
+  const Joint& joint = model.kind->joints[j];
+  const RobotCommand command = world.command(r);
+  JointDrive d;
+  d.chain = joint.drive >= 0 && !command.stiffness.empty();
+  const auto parameter = [&](const char* what) {
+    const auto p = find_property(world, model.name + "." + name + ".controller." + what);
+    return p ? p->get(world) : 0;
+  };
+  if (d.chain) {
+    d.kp = parameter("kp"), d.kd = parameter("kd"), d.strongest = parameter("limit");
+  } else {
+    d.kp = command.kp.empty() ? 0 : command.kp[j];
+    d.kd = command.kd.empty() ? 0 : command.kd[j];
+    d.strongest = joint.servo.torque;
+  }
+  if (!std::isfinite(d.strongest)) d.strongest = 0;
+  return d;
+}
+
 Diagnostics DynamixelLink::add_line(World& world, int r, DynamixelLink& out) {
   const RobotModel& model = world.model().robots[static_cast<std::size_t>(r)];
   const ControllerSpec& c = model.controller;
-  const RobotKind& kind = *model.kind;
   Options options;
   Diagnostics faults = read_options(c, options);
   if (has_errors(faults)) return faults;
   out.lockstep_ = options.lockstep, out.patience_ = options.patience, out.wait_ = options.wait;
-  const std::vector<std::string> joints = joint_names(kind);
+  const std::vector<std::string> joints = joint_names(*model.kind);
   const Protocol protocol = options.model->protocol;
   const std::int32_t baud = value_of_baud(protocol, options.baud);
   if (baud < 0)
     return error(c.place, fmt::format("dynamixel: {} has no baud rate {:g}", options.model->about, options.baud));
-  if (joints.size() > 252) return error(c.place, "dynamixel: a bus has room for 252 servos");
+  if (joints.size() > 199) return error(c.place, "dynamixel: a bus has room for 199 servos");
   auto line = std::make_unique<Line>();
   line->robot = r, line->name = model.name, line->since = wall_time();
   line->bus = Bus(protocol, baud_of(protocol, baud));
-  const RobotCommand command = world.command(r);
-  for (const auto& [joint, m] : options.of_joint)
+  const auto demand_joint = [&](const std::string& joint) {
     if (std::find(joints.begin(), joints.end(), joint) == joints.end())
       append(faults, error(c.place, "dynamixel: there is no joint '" + joint + "'", did_you_mean(joint, joints)));
+  };
+  for (const auto& [joint, m] : options.of_joint) demand_joint(joint);
+  for (const auto& [joint, id] : options.ids) demand_joint(joint);
+  const auto add_servo = [&](const Model& m, std::uint8_t id, bool only_positions, const std::string& what) {
+    if (m.protocol != protocol)
+      append(faults, error(c.place, "dynamixel: one bus, one protocol; " + what + " speaks another"));
+    for (const Servo& other : line->bus.servos())
+      if (other.id() == id) append(faults, error(c.place, fmt::format("dynamixel: id {} is there twice", id)));
+    line->bus.servos().emplace_back(m, id, baud, only_positions);
+  };
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto it = options.of_joint.find(joints[j]);
-    const Model& m = it == options.of_joint.end() ? *options.model : *it->second;
-    if (m.protocol != protocol)
-      append(faults, error(c.place, "dynamixel: one bus, one protocol; " + joints[j] + " speaks another"));
-    const bool chain = kind.joints[j].drive >= 0 && !command.stiffness.empty();
-    line->bus.servos().emplace_back(m, static_cast<std::uint8_t>(j + 1), baud, chain);
-    line->chain.push_back(chain);
-    line->wheel.push_back(0);
-    line->gain.push_back(1);
-    line->kp_servo.push_back(command.kp.empty() ? 0 : command.kp[j]);
-    line->kd_servo.push_back(command.kd.empty() ? 0 : command.kd[j]);
-    const auto kp = find_property(world, model.name + "." + joints[j] + ".controller.kp");
-    line->kp.push_back(chain && kp ? kp->get(world) : 0);
+    const auto id = options.ids.find(joints[j]);
+    line->joints.push_back(drive_of(world, r, j, joints[j]));
+    add_servo(it == options.of_joint.end() ? *options.model : *it->second,
+              id == options.ids.end() ? static_cast<std::uint8_t>(j + 1) : id->second, line->joints[j].chain,
+              joints[j]);
   }
-  if (std::string fault = open_terminal(line->master, line->slave, line->terminal); !fault.empty())
+  if (options.board != nullptr) {
+    line->board = static_cast<int>(joints.size());
+    add_servo(*options.board, kBoardId, false, std::string(options.board->about));
+  }
+  if (std::string fault = open_terminal(line->bus.speed(), line->terminal); !fault.empty())
     append(faults, error(c.place, "cannot open a pseudo-terminal: " + fault));
   if (faults.empty() && c.file != "auto") {
-    if (std::string fault = link_terminal(line->terminal, c.file); !fault.empty())
+    if (std::string fault = link_terminal(line->terminal.name, c.file); !fault.empty())
       append(faults, error(c.place, fault));
     else
       line->link = c.file;
@@ -206,19 +223,59 @@ void DynamixelLink::see(const World& world, Line& line, double h) {
     if (s.kind == "temperature") temperature = &s;
     if (s.kind == "battery") battery = &s;
   }
-  for (std::size_t j = 0; j < servos.size(); ++j) {
+  const double supply = battery && !battery->values.empty() ? battery->values[0] : 0;
+  for (std::size_t j = 0; j < line.joints.size(); ++j) {
+    const JointDrive& drive = line.joints[j];
     JointSight sight{o.q[j], o.v[j], o.tau[j], o.current[j], o.voltage[j]};
-    if (temperature && temperature->values.size() == servos.size()) sight.temperature = temperature->values[j];
-    if (battery && !battery->values.empty()) sight.supply = battery->values[0];
+    if (temperature && temperature->values.size() == line.joints.size()) sight.temperature = temperature->values[j];
+    sight.supply = supply;
+    if (drive.strongest > 0)
+      sight.effort = std::min(1.0, std::fabs(drive.chain ? o.voltage[j] : o.tau[j]) / drive.strongest);
     servos[j].see(sight, world.time(), h);
   }
+  if (line.board >= 0) see_board(o, line, supply);
+}
+
+/// Its own gyroscope and accelerometer, where the robot has some, else those of the base.
+void DynamixelLink::see_board(const RobotOutput& o, Line& line, double supply) {
+  BoardSight sight{{o.gyro.x, o.gyro.y, o.gyro.z}, {o.accelerometer.x, o.accelerometer.y, o.accelerometer.z}, supply};
+  for (const SensorReading& s : o.sensors) {
+    if (s.values.size() != 3) continue;
+    if (s.kind == "gyroscope") std::copy_n(s.values.begin(), 3, sight.gyro.begin());
+    if (s.kind == "accelerometer") std::copy_n(s.values.begin(), 3, sight.acceleration.begin());
+  }
+  Servo& board = line.bus.servos()[static_cast<std::size_t>(line.board)];
+  board.see(sight);
+  const auto colour = [&](std::string_view place, Register what) {  // 5 bits each, red lowest
+    const std::int32_t x = board.get(what);
+    line.lights.set(place, (x & 31) / 31.0, (x >> 5 & 31) / 31.0, (x >> 10 & 31) / 31.0);
+  };
+  colour("head", Register::head_light);
+  colour("left_eye", Register::eye_light);
+  colour("right_eye", Register::eye_light);
+  const std::int32_t panel = board.get(Register::panel_lights);
+  line.lights.set("chest", panel & 1, panel >> 1 & 1, panel >> 2 & 1);
+  line.lights.tell(line.name, o.time, notices_);
+}
+
+/// A program that sets its line to a speed that no servo has is not understood.
+void DynamixelLink::look_at_speed(Line& line) {
+  const double speed = speed_of(line.terminal);
+  if (speed <= 0 || speed == line.bus.speed()) return;
+  line.bus.set_speed(speed);
+  const bool deaf = !line.bus.anybody_hears();
+  if (deaf && !line.is_deaf)
+    notices_.push_back({line.name, "link",
+                        fmt::format("its program speaks at {:g} Bd, which no servo of the bus understands", speed)});
+  line.is_deaf = deaf;
 }
 
 void DynamixelLink::hear(const World& world, Line& line) {
   std::byte bytes[4096];
   while (line.bus.has_room()) {
-    const ssize_t n = ::read(line.master.get(), bytes, sizeof bytes);
+    const ssize_t n = ::read(line.terminal.master.get(), bytes, sizeof bytes);
     if (n <= 0) return;
+    look_at_speed(line);
     line.bus.receive(ByteView(bytes, static_cast<std::size_t>(n)), world.time());
     if (!line.heard || !line.waited_for)
       notices_.push_back(
@@ -233,7 +290,7 @@ void DynamixelLink::send(Line& line, double until) {
   for (const Reply& r : line.replies) {
     if (r.due > until) break;
     ++sent;
-    const ssize_t n = ::write(line.master.get(), r.bytes.data(), r.bytes.size());
+    const ssize_t n = ::write(line.terminal.master.get(), r.bytes.data(), r.bytes.size());
     if (n != static_cast<ssize_t>(r.bytes.size()))
       lost_bytes_ += static_cast<std::int64_t>(r.bytes.size()) - std::max<ssize_t>(n, 0);
   }
@@ -267,26 +324,31 @@ void DynamixelLink::serve_in_step(const World& world, Line& line) {
           {line.name, "link", fmt::format("its program was silent for {:g} s; the run goes on without it", limit)});
       return;
     }
-    const int fd = line.master.get();
+    const int fd = line.terminal.master.get();
     const Woken woken = wait_readable(std::span(&fd, 1), left);
     if (woken == Woken::signal) return;
     if (woken == Woken::readable) line.since = wall_time();
   }
 }
 
-/// P gains that were written become parameters of the joints' chains.
+/// P and D gains that were written become parameters of the joints' chains.
 void DynamixelLink::update_gains(Line& line, const World& world) {
   const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(line.robot)].kind;
-  for (std::size_t j = 0; j < line.gain.size(); ++j) {
-    const double gain = line.bus.servos()[j].gain();
-    if (gain == line.gain[j]) continue;
-    line.gain[j] = gain;
-    if (line.kp[j] <= 0) continue;
-    Command c;
-    c.kind = Command::Kind::set;
-    c.name = line.name + "." + kind.objects[static_cast<std::size_t>(kind.joints[j].object)].name + ".controller.kp";
-    c.value = gain * line.kp[j];
-    commands_.push_back(std::move(c));
+  for (std::size_t j = 0; j < line.joints.size(); ++j) {
+    JointDrive& drive = line.joints[j];
+    const Servo& servo = line.bus.servos()[j];
+    if (!drive.chain || drive.kp <= 0) continue;
+    const auto set = [&](const char* what, double value) {
+      Command c;
+      c.kind = Command::Kind::set;
+      c.name = line.name + "." + kind.objects[static_cast<std::size_t>(kind.joints[j].object)].name + what;
+      c.value = value;
+      commands_.push_back(std::move(c));
+    };
+    if (const double gain = servo.gain(); gain != std::exchange(drive.gain, gain))
+      set(".controller.kp", gain * drive.kp);
+    if (const double damping = servo.damping(); damping != std::exchange(drive.damping, damping))
+      set(".controller.kd", drive.kd + damping * drive.kp);
   }
 }
 
@@ -310,23 +372,24 @@ std::vector<std::string> DynamixelLink::addresses() const {
   std::vector<std::string> out;
   for (const auto& l : lines_)
     out.push_back(fmt::format("programs connect to {}{}: {} servos of robot '{}', protocol {}.0",
-                              l->link.empty() ? l->terminal : l->link, l->link.empty() ? "" : " (" + l->terminal + ")",
-                              l->bus.servos().size(), l->name,
+                              l->link.empty() ? l->terminal.name : l->link,
+                              l->link.empty() ? "" : " (" + l->terminal.name + ")", l->joints.size(), l->name,
                               static_cast<int>(l->bus.servos().front().model().protocol)));
   return out;
 }
 
 ProtocolLink::Figures DynamixelLink::figures() const {
   BusCounters sum;
-  std::int64_t noise = 0;
+  std::int64_t noise = 0, wrong_speed = 0;
   for (const auto& l : lines_) {
     const BusCounters& c = l->bus.counters();
     sum.instructions += c.instructions, sum.statuses += c.statuses, sum.damaged += c.damaged;
     sum.refused += c.refused, sum.unheard += c.unheard, noise += l->bus.noise();
+    wrong_speed += c.wrong_speed;
   }
   return {{"instructions", sum.instructions}, {"statuses", sum.statuses},  {"damaged", sum.damaged},
           {"refused", sum.refused},           {"for_nobody", sum.unheard}, {"noise_bytes", noise},
-          {"lost_bytes", lost_bytes_},        {"impatient", impatient_}};
+          {"lost_bytes", lost_bytes_},        {"impatient", impatient_},   {"wrong_speed_bytes", wrong_speed}};
 }
 
 std::vector<std::string> DynamixelLink::summary() const {

@@ -7,9 +7,12 @@
 /// so that a cycle of instructions takes exactly what its bytes take.
 ///
 /// Options, items between commas: a path (a symbolic link to the pseudo-terminal; "auto": none), robot=NAME,
-/// model=xm430|xl330|mx28|ax12, model.JOINT=…, baud=1M, lockstep, patience=TIME, wait=TIME.
+/// model=xm430|xl330|mx28|mx28-2|ax12, model.JOINT=…, id.JOINT=7, board=cm730, baud=1M, lockstep, patience=TIME,
+/// wait=TIME.
 #pragma once
 #include "link/dynamixel/bus.h"
+#include "link/dynamixel/terminal.h"
+#include "link/lights.h"
 #include "link/link.h"
 #include "link/stream/stream.h"
 #include "world/world.h"
@@ -30,21 +33,29 @@ class DynamixelLink : public ProtocolLink {
   std::vector<std::string> addresses() const override;
   Figures figures() const override;
   std::vector<std::string> summary() const override;
-  std::string terminal(std::size_t line) const { return lines_[line]->terminal; }
+  std::string terminal(std::size_t line) const { return lines_[line]->terminal.name; }
 
  private:
+  /// What moves a joint, behind its servo's table.
+  struct JointDrive {
+    bool chain = false;
+    double kp = 0, kd = 0;         // of a plain servo, or of a chain at the gains of its file, as parameters
+    double strongest = 0;          // torque, or volts of a chain; 0: unknown   [N m], [V]
+    double gain = 1, damping = 0;  // in force, of a chain: see Servo
+    double wheel = 0;              // target of a chain in velocity mode  [rad]
+  };
   /// One robot's serial line.
   struct Line {
     int robot = 0;
-    std::string name;            // of the robot
-    Descriptor master, slave;    // ours is kept open too: a program may come and go
-    std::string terminal, link;  // "/dev/pts/3", and the symbolic link to it
+    std::string name;  // of the robot
+    Terminal terminal;
+    std::string link;  // the symbolic link to it
     Bus bus{Protocol::two, 1e6};
-    std::vector<Reply> replies;              // on their way
-    std::vector<double> gain, kp;            // P gains in force; kp at gain 1 of chains (0: none), as parameters
-    std::vector<double> kp_servo, kd_servo;  // of plain servos
-    std::vector<bool> chain;
-    std::vector<double> wheel;  // targets of chains in velocity mode  [rad]
+    std::vector<Reply> replies;  // on their way
+    std::vector<JointDrive> joints;
+    int board = -1;        // number among the bus's servos; −1: there is none
+    Lights lights;         // of the board
+    bool is_deaf = false;  // to the program's speed
     OutputRoom room;
     bool heard = false, waited_for = true;
     double since = 0;  // wall time at which waiting began
@@ -52,7 +63,10 @@ class DynamixelLink : public ProtocolLink {
   class Driver;
   DynamixelLink() = default;
   static Diagnostics add_line(World& world, int robot, DynamixelLink& out);
+  static JointDrive drive_of(World& world, int robot, std::size_t joint, const std::string& name);
   void see(const World& world, Line& line, double h);
+  void see_board(const RobotOutput& output, Line& line, double supply);
+  void look_at_speed(Line& line);
   void hear(const World& world, Line& line);
   void serve(const World& world, Line& line);
   void serve_in_step(const World& world, Line& line);
@@ -70,11 +84,12 @@ class DynamixelLink : public ProtocolLink {
 bool asked_for(const SceneSpec& scene);
 Diagnostics prepare(const std::string& options, SceneSpec& scene);
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world);
-inline constexpr LinkTable kLink{"dynamixel",
-                                 "joints are Dynamixel servos on a serial line",
-                                 "PATH or auto, robot=NAME, model=xm430|xl330|mx28|ax12, baud=1M, lockstep, …",
-                                 asked_for,
-                                 prepare,
-                                 open_link};
+inline constexpr LinkTable kLink{
+    "dynamixel",
+    "joints are Dynamixel servos on a serial line",
+    "PATH or auto, robot=NAME, model=xm430|xl330|mx28|mx28-2|ax12, board=cm730, baud=1M, …",
+    asked_for,
+    prepare,
+    open_link};
 
 }  // namespace gradus::dynamixel

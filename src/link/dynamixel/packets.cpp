@@ -82,6 +82,19 @@ Data status_packet(Protocol protocol, std::uint8_t id, std::uint8_t error, const
   return wrapped(protocol, id, body);
 }
 
+Data fast_status_packet(std::span<const FastPart> parts, std::size_t length) {
+  Data out{
+      0xff,   0xff, 0xfd, 0x00, kBroadcast, static_cast<std::uint8_t>(length), static_cast<std::uint8_t>(length >> 8),
+      kStatus};
+  for (const FastPart& p : parts) {
+    out.push_back(p.error), out.push_back(p.id);
+    out.insert(out.end(), p.data.begin(), p.data.end());
+    const std::uint16_t crc = crc16(out);
+    out.push_back(static_cast<std::uint8_t>(crc)), out.push_back(static_cast<std::uint8_t>(crc >> 8));
+  }
+  return out;
+}
+
 void PacketReader::add(ByteView bytes) {
   for (const std::byte b : bytes) buffer_.push_back(static_cast<std::uint8_t>(b));
 }

@@ -28,8 +28,10 @@ enum Instruction : std::uint8_t {
   kStatus = 0x55,
   kSyncRead = 0x82,
   kSyncWrite = 0x83,
+  kFastSyncRead = 0x8a,
   kBulkRead = 0x92,
   kBulkWrite = 0x93,
+  kFastBulkRead = 0x9a,
 };
 
 constexpr std::uint8_t kBroadcast = 0xfe;
@@ -68,5 +70,15 @@ class PacketReader {
 /// The bytes of an instruction or, with the error as its first parameter, of a status.
 Data instruction_packet(Protocol protocol, std::uint8_t id, std::uint8_t instruction, const Data& parameters);
 Data status_packet(Protocol protocol, std::uint8_t id, std::uint8_t error, const Data& parameters);
+
+/// What one servo adds to the common status of a fast read.
+struct FastPart {
+  std::uint8_t id, error;
+  Data data;
+};
+/// FF FF FD 00 FE length16 55 (error id data… crc16)…: the servos speak one after the other as if they were one, each
+/// check sum covers everything before it, nothing is stuffed. `length` is that of the whole answer, also where a servo
+/// did not speak up and the rest is missing.
+Data fast_status_packet(std::span<const FastPart> parts, std::size_t length);
 
 }  // namespace gradus::dynamixel

@@ -1,15 +1,25 @@
 #include "link/dynamixel/servo.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 namespace gradus::dynamixel {
 namespace {
 
-constexpr std::uint8_t kOverheating = 1 << 2;  // of the hardware error, and of protocol 1.0's error byte
-constexpr std::uint8_t kAlert = 0x80;          // of protocol 2.0's error byte
+constexpr std::uint8_t kAlert = 0x80;  // of protocol 2.0's error byte
 constexpr double kFullPwm = 885;
+constexpr double kWatch = 0.02;                    // unit of the bus watchdog     [s]
+constexpr std::int32_t kBitten = 0xff;             // −1: the watchdog has stopped the servo
+constexpr double kStrain = 0.95, kStrainTime = 1;  // output and time of an overload; the maker gives none [s]
+constexpr double kMostPull = 1;                    // that the I gain may add  [rad]
+constexpr double kGravity = 9.80665, kDigitsOfG = 128, kMiddle = 512;    // of a sub-controller: 4 g are 512 digits
+constexpr double kDigitsOfTurn = 512 / (1600 * std::numbers::pi / 180);  // and so are 1600°/s  [s]
+
+/// 10 bits about the middle.
+double digits(double x, double unit) { return std::clamp(std::round(kMiddle + x * unit), 0.0, 1023.0); }
 
 /// Magnitude and a sign in bit 10, as protocol 1.0's speeds and loads are.
 std::int32_t signed_by_bit(double x) {
@@ -32,6 +42,7 @@ Servo::Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool 
     : model_(&model), only_positions_(only_positions), table_(model.size, 0), items_(model.size, nullptr) {
   for (const Item& item : model.items) {
     for (std::uint16_t i = 0; i < item.size; ++i) items_[static_cast<std::size_t>(item.address + i)] = &item;
+    if (item.meaning != Register::none) by_meaning_[static_cast<std::size_t>(item.meaning)] = &item;
     store(item, item.initial);
   }
   for (const Indirect& x : model.indirect)
@@ -43,12 +54,6 @@ Servo::Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool 
   set(Register::id, id);
   set(Register::baud_rate, baud_value);
   if (model.gain_of_file > 0) set(Register::position_p_gain, model.gain_of_file);
-}
-
-const Item* Servo::item_of(Register meaning) const {
-  for (const Item& item : model_->items)
-    if (item.meaning == meaning) return &item;
-  return nullptr;
 }
 
 const Item* Servo::item_at(std::uint16_t address) const { return address < items_.size() ? items_[address] : nullptr; }
@@ -83,11 +88,10 @@ std::int32_t Servo::mode() const {
   return get(Register::min_position) == 0 && get(Register::max_position) == 0 ? kVelocityMode : kPositionMode;
 }
 
+/// Protocol 2.0 says that there is an alarm, 1.0 which; hardware_error is kept there too, outside the table.
 std::uint8_t Servo::alert() const {
-  const std::int32_t hot = get(Register::temperature_limit);
-  const bool alarm = hot > 0 && sight_.temperature > hot;
-  if (!alarm) return 0;
-  return model_->protocol == Protocol::two ? kAlert : kOverheating;
+  if (model_->protocol == Protocol::one) return alarms_;
+  return get(Register::hardware_error) != 0 ? kAlert : 0;
 }
 
 /// An indirect data byte is the byte that its address names.
@@ -124,6 +128,9 @@ bool Servo::is_read_only_now(const Item& item) const {
 Fault Servo::check(const Item& item, std::int32_t x) const {
   if (!item.writable || is_read_only_now(item)) return Fault::access;
   if (item.upper >= item.lower && (x < item.lower || x > item.upper)) return Fault::range;
+  const bool goal = item.meaning >= Register::goal_pwm && item.meaning <= Register::goal_position;
+  if (goal && has_stopped()) return Fault::range;  // until 0 is written to the watchdog
+  if (item.meaning == Register::torque_enable && x != 0 && is_shut_) return Fault::result;  // until it is rebooted
   const auto beyond = [&](Register limit) { return item_of(limit) != nullptr && std::abs(x) > get(limit); };
   if (item.meaning == Register::goal_position && mode() == kPositionMode &&
       (x < get(Register::min_position) || x > get(Register::max_position)))
@@ -133,7 +140,8 @@ Fault Servo::check(const Item& item, std::int32_t x) const {
   if (item.meaning == Register::operating_mode) {
     const bool known =
         x == kCurrentMode || x == kVelocityMode || (x >= kPositionMode && x <= kCurrentPositionMode) || x == kPwmMode;
-    if (!known) return Fault::range;
+    const bool measured = model_->current > 0 || (x != kCurrentMode && x != kCurrentPositionMode);
+    if (!known || !measured) return Fault::range;
     if (only_positions_ && (x == kCurrentMode || x == kPwmMode)) return Fault::result;
   }
   return Fault::none;
@@ -169,13 +177,14 @@ Fault Servo::write(std::uint16_t address, std::span<const std::uint8_t> data) {
 }
 
 void Servo::after_write(const Item& item) {
-  const bool on = item.meaning == Register::torque_enable && is_on();
-  if (on) {  // it holds where it is until it hears of a goal
+  const bool one = model_->protocol == Protocol::one;
+  if (item.meaning == Register::torque_enable && is_on()) {  // it holds where it is until it hears of a goal
     target_ = sight_.position, target_speed_ = 0;
     set(Register::goal_position, pulses(sight_.position));
   }
-  // Protocol 1.0: a goal switches torque on.
-  if (item.meaning == Register::goal_position && model_->protocol == Protocol::one && !is_on()) {
+  // Protocol 1.0: a goal switches torque on, a new torque limit ends a shutdown.
+  if (item.meaning == Register::torque_limit && one) is_shut_ = false, strain_ = 0, alarms_ &= ~kOverloadAlarm;
+  if (item.meaning == Register::goal_position && one && !is_on() && !is_shut_) {
     target_ = sight_.position, target_speed_ = 0;
     set(Register::torque_enable, 1);
   }
@@ -199,6 +208,8 @@ Fault Servo::action() {
 
 void Servo::reboot() {
   pending_.reset();
+  is_shut_ = false, strain_ = 0, pull_ = 0, alarms_ = 0;
+  set(Register::hardware_error, 0);
   for (const Item& item : model_->items)
     if (item.address >= model_->ram && item.writable) store(item, item.initial);
   if (model_->gain_of_file > 0) set(Register::position_p_gain, model_->gain_of_file);
@@ -211,7 +222,7 @@ void Servo::factory_reset() {
   const std::int32_t rate = get(Register::baud_rate);
   const JointSight sight = sight_;
   *this = Servo(*model_, kept, rate, only_positions_);
-  see(sight, tick_, 0);
+  if (!model_->is_board) see(sight, tick_, 0);
 }
 
 std::int32_t Servo::pulses(double a) const {
@@ -223,9 +234,10 @@ double Servo::angle(std::int32_t p) const { return (p - model_->zero - get(Regis
 /// The profile from where the target is to the goal: speed and acceleration at most as set, 0 means no limit.
 void Servo::follow(double h) {
   if (!is_on() || mode() == kVelocityMode || mode() == kCurrentMode || mode() == kPwmMode) {
-    target_ = sight_.position, target_speed_ = 0;
+    target_ = sight_.position, target_speed_ = pull_ = 0;
     return;
   }
+  integrate(h);
   const double goal = angle(get(Register::goal_position)), way = goal - target_;
   double fastest = (get(Register::profile_velocity) & (model_->signed_by_bit ? 1023 : 0x7fffffff)) * model_->speed;
   const double harshest = get(Register::profile_acceleration) * model_->acceleration;
@@ -269,11 +281,53 @@ void Servo::see(const JointSight& sight, double t, double h) {
   set(Register::position_trajectory, pulses(target_));
   const double threshold = item_of(Register::moving_threshold) != nullptr ? get(Register::moving_threshold) : 10;
   set(Register::moving, std::fabs(speed) > threshold);
-  const bool hot = alert() != 0;
-  if (hot) {
-    set(Register::hardware_error, get(Register::hardware_error) | kOverheating);
-    if (get(Register::shutdown) & kOverheating) set(Register::torque_enable, 0);
-  }
+  watch_bus(t);
+  watch_health(h);
+}
+
+void Servo::see(const BoardSight& sight) {
+  const double supply = sight.supply > 0 ? sight.supply : model_->supply;
+  set(Register::present_voltage, std::round(10 * supply));
+  // The gyroscope's axes are forward, left, up; those of the accelerometer right, forward, up.
+  set(Register::gyro_x, digits(sight.gyro[0], kDigitsOfTurn));
+  set(Register::gyro_y, digits(sight.gyro[1], kDigitsOfTurn));
+  set(Register::gyro_z, digits(sight.gyro[2], kDigitsOfTurn));
+  set(Register::acceleration_x, digits(-sight.acceleration[1], kDigitsOfG / kGravity));
+  set(Register::acceleration_y, digits(sight.acceleration[0], kDigitsOfG / kGravity));
+  set(Register::acceleration_z, digits(sight.acceleration[2], kDigitsOfG / kGravity));
+}
+
+bool Servo::has_stopped() const { return get(Register::bus_watchdog) == kBitten; }
+
+/// Without instructions for the time that was set it stops where it is.
+void Servo::watch_bus(double t) {
+  const std::int32_t limit = get(Register::bus_watchdog);
+  if (limit == 0 || limit == kBitten || !is_on() || t - heard_ < limit * kWatch) return;
+  set(Register::bus_watchdog, kBitten);
+  target_ = sight_.position, target_speed_ = 0;
+  for (const Register goal : {Register::goal_pwm, Register::goal_current, Register::goal_velocity}) set(goal, 0);
+  set(Register::goal_position, pulses(sight_.position));
+}
+
+/// Alarms: protocol 2.0 keeps them until it is rebooted, 1.0 while they last, but for overload.
+void Servo::watch_health(double h) {
+  const double supply = 10 * (sight_.supply > 0 ? sight_.supply : model_->supply);
+  const bool stalls = is_on() && sight_.effort >= kStrain && !moves();
+  strain_ = stalls ? strain_ + h : 0;
+  std::uint8_t now = 0;
+  if (supply > get(Register::max_voltage) || supply < get(Register::min_voltage)) now |= kVoltageAlarm;
+  if (sight_.temperature > get(Register::temperature_limit)) now |= kHeatAlarm;
+  if (strain_ > kStrainTime) now |= kOverloadAlarm;
+  const std::uint8_t kept = model_->protocol == Protocol::two ? 0xff : kOverloadAlarm;
+  alarms_ = static_cast<std::uint8_t>((alarms_ & kept) | now);
+  set(Register::hardware_error, alarms_);
+  if (alarms_ & get(Register::shutdown)) switch_off();
+}
+
+void Servo::switch_off() {
+  is_shut_ = true;
+  set(Register::torque_enable, 0);
+  set(Register::torque_limit, 0);
 }
 
 double Servo::wanted_velocity() const {
@@ -283,8 +337,26 @@ double Servo::wanted_velocity() const {
 }
 double Servo::wanted_current() const { return get(Register::goal_current) * model_->current; }
 double Servo::wanted_pwm() const { return get(Register::goal_pwm) / kFullPwm; }
+/// An AX-12 has no gains, but pulses over which its output grows: powers of two, 32 at first.
 double Servo::gain() const {
+  if (const Item* slope = item_of(Register::clockwise_slope)) {
+    const auto unsigned_slope = static_cast<unsigned>(std::max(value(*slope), get(Register::counter_slope)));
+    return 32.0 / std::max(2u, std::bit_floor(unsigned_slope));
+  }
   return model_->gain_of_file > 0 ? static_cast<double>(get(Register::position_p_gain)) / model_->gain_of_file : 1;
+}
+
+double Servo::damping() const {
+  const double p = model_->gain_of_file * model_->gains.p;
+  return p > 0 ? get(Register::position_d_gain) * model_->gains.d / p : 0;
+}
+
+/// The I gain as a pull on the target: Kp (g + ∫e Ki/Kp − x) = Kp e + Ki ∫e. It stands still at full output.
+void Servo::integrate(double h) {
+  const double p = get(Register::position_p_gain) * model_->gains.p;
+  const double rate = p > 0 ? get(Register::position_i_gain) * model_->gains.i / p : 0;
+  if (rate == 0) pull_ = 0;
+  if (sight_.effort < 1) pull_ = std::clamp(pull_ + h * rate * (target_ - sight_.position), -kMostPull, kMostPull);
 }
 
 }  // namespace gradus::dynamixel

@@ -1,6 +1,7 @@
 /// One servo on the bus: a control table with the manual's rules of access, and what it wants of its joint. Knows no
 /// world: it is told what its joint does, and asked where it wants it.
 #pragma once
+#include <array>
 #include <optional>
 
 #include "link/dynamixel/table.h"
@@ -16,7 +17,17 @@ struct JointSight {
   double position = 0, velocity = 0, torque = 0;  // [rad], [rad/s], [N m]
   double current = 0, voltage = 0;                // of the motor [A], [V]
   double temperature = 25, supply = 0;            // [°C], [V]; supply 0: as the model says
+  double effort = 0;                              // share of the largest output that is being given, 0 … 1
 };
+
+/// What a sub-controller's sensors show, x forward, y left, z up.
+struct BoardSight {
+  std::array<double, 3> gyro{}, acceleration{};  // [rad/s], [m/s²]: +9.81 along z upright
+  double supply = 0;                             // [V]; 0: as the model says
+};
+
+/// Bits of the hardware error status and, where they exist there, of protocol 1.0's error byte.
+enum Alarm : std::uint8_t { kVoltageAlarm = 1 << 0, kHeatAlarm = 1 << 2, kOverloadAlarm = 1 << 5 };
 
 /// Operating modes of the X series.
 enum Mode : std::int32_t {
@@ -49,20 +60,25 @@ class Servo {
 
   /// The state of the joint at time t, h after the last one; moves the trajectory on.
   void see(const JointSight& sight, double t, double h);
+  void see(const BoardSight& sight);
+  /// An instruction was heard on the bus at time t.
+  void hear(double t) { heard_ = t; }
 
   /// What it wants: nothing while torque is off.
   bool is_on() const { return get(Register::torque_enable) != 0; }
   std::int32_t mode() const;
-  double target() const { return target_; }  // position along the profile      [rad]
-  double wanted_velocity() const;            // in velocity mode              [rad/s]
-  double wanted_current() const;             // in current mode                [A]
-  double wanted_pwm() const;                 // in PWM mode                       −1 … 1
-  double gain() const;                       // P gain over that of the servo's file
+  double target() const { return target_ + pull_; }      // along the profile, and what the I gain adds  [rad]
+  double wanted_velocity() const;                        // in velocity mode              [rad/s]
+  double wanted_current() const;                         // in current mode                [A]
+  double wanted_pwm() const;                             // in PWM mode                       −1 … 1
+  double gain() const;                                   // P gain over that of the servo's file
+  double damping() const;                                // D gain over the P gain of the servo's file   [s]
+  double target_speed() const { return target_speed_; }  // of the profile                [rad/s]
   std::int32_t get(Register meaning) const;
   bool moves() const { return get(Register::moving) != 0; }
 
  private:
-  const Item* item_of(Register meaning) const;
+  const Item* item_of(Register meaning) const { return by_meaning_[static_cast<std::size_t>(meaning)]; }
   const Item* item_at(std::uint16_t address) const;
   std::int32_t value(const Item& item) const;
   void store(const Item& item, std::int32_t value);
@@ -72,6 +88,11 @@ class Servo {
   Fault check(const Item& item, std::int32_t value) const;
   void after_write(const Item& item);
   void follow(double h);
+  void integrate(double h);
+  void watch_bus(double t);
+  void watch_health(double h);
+  void switch_off();
+  bool has_stopped() const;  // by its watchdog
   std::int32_t pulses(double angle) const;
   double angle(std::int32_t pulses) const;
   bool is_read_only_now(const Item& item) const;
@@ -80,6 +101,7 @@ class Servo {
   bool only_positions_;
   Data table_;
   std::vector<const Item*> items_;  // by address
+  std::array<const Item*, kRegisters> by_meaning_{};
   struct Pending {
     std::uint16_t address;
     Data data;
@@ -89,6 +111,11 @@ class Servo {
   double target_ = 0, target_speed_ = 0;  // of the profile  [rad], [rad/s]
   bool seen_ = false;
   double tick_ = 0;
+  double pull_ = 0;       // what the I gain adds to the target  [rad]
+  double strain_ = 0;     // time at full output without moving  [s]
+  double heard_ = 0;      // the last instruction on the bus     [s]
+  bool is_shut_ = false;  // by an alarm: torque stays off
+  std::uint8_t alarms_ = 0;
 };
 
 }  // namespace gradus::dynamixel

@@ -18,6 +18,7 @@ constexpr std::int32_t kFree = 0, kNone = -1;  // lower, upper of items without 
 struct XSeries {
   std::int32_t model_number, bauds, protocol_lower, protocol_upper, hottest, most_volts, least_volts, volts_from;
   std::int32_t current, velocity, fastest, shutdown, velocity_i, velocity_p, position_p;
+  Register at_126 = R::present_current;  // MX: the load, since they measure no current
 };
 
 constexpr auto x_series(const XSeries& x) {
@@ -35,10 +36,10 @@ constexpr auto x_series(const XSeries& x) {
       Item{20, 4, true, 0, -1044479, 1044479, R::homing_offset},
       Item{24, 4, true, 10, 0, 1023, R::moving_threshold},
       Item{31, 1, true, x.hottest, 0, 100, R::temperature_limit},
-      Item{32, 2, true, x.most_volts, x.volts_from, x.most_volts},
-      Item{34, 2, true, x.least_volts, x.volts_from, x.most_volts},
+      Item{32, 2, true, x.most_volts, x.volts_from, x.most_volts, R::max_voltage},
+      Item{34, 2, true, x.least_volts, x.volts_from, x.most_volts, R::min_voltage},
       Item{36, 2, true, 885, 0, 885},
-      Item{38, 2, true, x.current, 0, x.current, R::current_limit},
+      Item{38, 2, x.current > 0, x.current, 0, x.current, R::current_limit},
       Item{44, 4, true, x.velocity, 0, x.fastest, R::velocity_limit},
       Item{48, 4, true, 4095, 0, 4095, R::max_position},
       Item{52, 4, true, 0, 0, 4095, R::min_position},
@@ -52,14 +53,14 @@ constexpr auto x_series(const XSeries& x) {
       Item{70, 1, false, 0, kFree, kNone, R::hardware_error},
       Item{76, 2, true, x.velocity_i, 0, 16383},
       Item{78, 2, true, x.velocity_p, 0, 16383},
-      Item{80, 2, true, 0, 0, 16383},
-      Item{82, 2, true, 0, 0, 16383},
+      Item{80, 2, true, 0, 0, 16383, R::position_d_gain},
+      Item{82, 2, true, 0, 0, 16383, R::position_i_gain},
       Item{84, 2, true, x.position_p, 0, 16383, R::position_p_gain},
       Item{88, 2, true, 0, 0, 16383},
       Item{90, 2, true, 0, 0, 16383},
-      Item{98, 1, true, 0, 0, 127},
+      Item{98, 1, true, 0, 0, 127, R::bus_watchdog},
       Item{100, 2, true, 0, -885, 885, R::goal_pwm},
-      Item{102, 2, true, 0, -x.current, x.current, R::goal_current},
+      Item{102, 2, x.current > 0, 0, -x.current, x.current, R::goal_current},
       Item{104, 4, true, 0, -x.fastest, x.fastest, R::goal_velocity},
       Item{108, 4, true, 0, 0, 32767, R::profile_acceleration},
       Item{112, 4, true, 0, 0, 32767, R::profile_velocity},
@@ -68,7 +69,7 @@ constexpr auto x_series(const XSeries& x) {
       Item{122, 1, false, 0, kFree, kNone, R::moving},
       Item{123, 1, false, 0, kFree, kNone},
       Item{124, 2, false, 0, kFree, kNone, R::present_pwm},
-      Item{126, 2, false, 0, kFree, kNone, R::present_current},
+      Item{126, 2, false, 0, kFree, kNone, x.at_126},
       Item{128, 4, false, 0, kFree, kNone, R::present_velocity},
       Item{132, 4, false, 0, kFree, kNone, R::present_position},
       Item{136, 4, false, 0, kFree, kNone, R::velocity_trajectory},
@@ -80,6 +81,7 @@ constexpr auto x_series(const XSeries& x) {
 }
 constexpr auto kXm430 = x_series({1030, 7, 1, 2, 80, 160, 95, 95, 1193, 330, 1023, 52, 1920, 100, 800});
 constexpr auto kXl330 = x_series({1200, 6, 2, 22, 70, 70, 35, 31, 1750, 445, 2047, 53, 1600, 180, 400});
+constexpr auto kMx28Two = x_series({30, 7, 1, 2, 80, 160, 95, 95, 0, 230, 1023, 52, 1920, 100, 850, R::present_load});
 constexpr Indirect kXm430Indirect[] = {{168, 224, 28}, {578, 634, 28}};
 constexpr Indirect kXl330Indirect[] = {{168, 208, 20}};
 
@@ -92,9 +94,9 @@ constexpr Item kMx28[] = {
     {6, 2, true, 0, 0, 4095, R::min_position},
     {8, 2, true, 4095, 0, 4095, R::max_position},
     {11, 1, true, 80, 0, 99, R::temperature_limit},
-    {12, 1, true, 60, 50, 160},
-    {13, 1, true, 160, 50, 160},
-    {14, 2, true, 1023, 0, 1023},
+    {12, 1, true, 60, 50, 160, R::min_voltage},
+    {13, 1, true, 160, 50, 160, R::max_voltage},
+    {14, 2, true, 1023, 0, 1023, R::max_torque},
     {16, 1, true, 2, 0, 2, R::status_return_level},
     {17, 1, true, 36, 0, 127},
     {18, 1, true, 36, 0, 127, R::shutdown},
@@ -102,12 +104,12 @@ constexpr Item kMx28[] = {
     {22, 1, true, 1, 1, 4},
     {24, 1, true, 0, 0, 1, R::torque_enable},
     {25, 1, true, 0, 0, 1},
-    {26, 1, true, 0, 0, 254},
-    {27, 1, true, 0, 0, 254},
+    {26, 1, true, 0, 0, 254, R::position_d_gain},
+    {27, 1, true, 0, 0, 254, R::position_i_gain},
     {28, 1, true, 32, 0, 254, R::position_p_gain},
     {30, 2, true, 0, 0, 4095, R::goal_position},
     {32, 2, true, 0, 0, 2047, R::profile_velocity},
-    {34, 2, true, 1023, 0, 1023},
+    {34, 2, true, 1023, 0, 1023, R::torque_limit},
     {36, 2, false, 0, kFree, kNone, R::present_position},
     {38, 2, false, 0, kFree, kNone, R::present_velocity},
     {40, 2, false, 0, kFree, kNone, R::present_load},
@@ -130,9 +132,9 @@ constexpr Item kAx12[] = {
     {6, 2, true, 0, 0, 1023, R::min_position},
     {8, 2, true, 1023, 0, 1023, R::max_position},
     {11, 1, true, 70, 0, 99, R::temperature_limit},
-    {12, 1, true, 60, 50, 250},
-    {13, 1, true, 140, 50, 250},
-    {14, 2, true, 1023, 0, 1023},
+    {12, 1, true, 60, 50, 250, R::min_voltage},
+    {13, 1, true, 140, 50, 250, R::max_voltage},
+    {14, 2, true, 1023, 0, 1023, R::max_torque},
     {16, 1, true, 2, 0, 2, R::status_return_level},
     {17, 1, true, 36, 0, 127},
     {18, 1, true, 36, 0, 127, R::shutdown},
@@ -140,11 +142,11 @@ constexpr Item kAx12[] = {
     {25, 1, true, 0, 0, 1},
     {26, 1, true, 1, 0, 255},
     {27, 1, true, 1, 0, 255},
-    {28, 1, true, 32, 1, 254},
-    {29, 1, true, 32, 1, 254},
+    {28, 1, true, 32, 1, 254, R::clockwise_slope},
+    {29, 1, true, 32, 1, 254, R::counter_slope},
     {30, 2, true, 0, 0, 1023, R::goal_position},
     {32, 2, true, 0, 0, 2047, R::profile_velocity},
-    {34, 2, true, 1023, 0, 1023},
+    {34, 2, true, 1023, 0, 1023, R::torque_limit},
     {36, 2, false, 0, kFree, kNone, R::present_position},
     {38, 2, false, 0, kFree, kNone, R::present_velocity},
     {40, 2, false, 0, kFree, kNone, R::present_load},
@@ -156,12 +158,41 @@ constexpr Item kAx12[] = {
     {48, 2, true, 32, 0, 1023},
 };
 
+/// The sub-controller of Darwin-class robots, CM-730. Gyroscope and accelerometer have 10 bits about 512.
+constexpr Item kCm730[] = {
+    {0, 2, false, 0x7300, kFree, kNone, R::model_number},
+    {2, 1, false, 0x13, kFree, kNone, R::firmware},
+    {3, 1, true, kBoardId, 0, 253, R::id},
+    {4, 1, true, 1, 0, 254, R::baud_rate},
+    {5, 1, true, 0, 0, 254, R::return_delay},
+    {16, 1, true, 2, 0, 2, R::status_return_level},
+    {24, 1, true, 0, 0, 1, R::servo_power},
+    {25, 1, true, 0, 0, 7, R::panel_lights},
+    {26, 2, true, 0, 0, 0x7fff, R::head_light},
+    {28, 2, true, 0, 0, 0x7fff, R::eye_light},
+    {30, 1, false, 0, kFree, kNone, R::button},
+    {38, 2, false, 512, kFree, kNone, R::gyro_z},
+    {40, 2, false, 512, kFree, kNone, R::gyro_y},
+    {42, 2, false, 512, kFree, kNone, R::gyro_x},
+    {44, 2, false, 512, kFree, kNone, R::acceleration_x},
+    {46, 2, false, 512, kFree, kNone, R::acceleration_y},
+    {48, 2, false, 512, kFree, kNone, R::acceleration_z},
+    {50, 1, false, 120, kFree, kNone, R::present_voltage},
+};
+
+/// Protocol 2.0: P / 128, I / 65536, D / 16, per cycle of the controller; its length is not published. [assumption]
+constexpr double kCycle = 1e-3;  // [s]
+constexpr GainUnits kGainsOfTwo{1.0 / 128, 1.0 / 65536 / kCycle, kCycle / 16};
+constexpr GainUnits kGainsOfMx{1.0 / 8, 1000.0 / 2048, 4.0 / 1000};  // MX, protocol 1.0
+
 constexpr double kProfile = 214.577 * kRpm / 60;  // rev/min² in rad/s²
 constexpr Model kModels[] = {
     {"xm430", "XM430-W210", Protocol::two, kXm430, kXm430Indirect, 662, 64, kTurn / 4096, 2048, 0.229 * kRpm, kProfile,
-     2.69e-3, 12.0, 3.0, 2.3, 800, false},
+     2.69e-3, 12.0, 3.0, 2.3, 800, false, kGainsOfTwo},
     {"xl330", "XL330-M288", Protocol::two, kXl330, kXl330Indirect, 228, 64, kTurn / 4096, 2048, 0.229 * kRpm, kProfile,
-     1e-3, 5.0, 0.52, 1.47, 100, false},
+     1e-3, 5.0, 0.52, 1.47, 100, false, kGainsOfTwo},
+    {"mx28-2", "MX-28(2.0)", Protocol::two, kMx28Two, kXm430Indirect, 662, 64, kTurn / 4096, 2048, 0.229 * kRpm,
+     kProfile, 0, 12.0, 2.5, 1.4, 850, false, kGainsOfTwo},
     {"mx28",
      "MX-28",
      Protocol::one,
@@ -178,7 +209,8 @@ constexpr Model kModels[] = {
      2.5,
      1.4,
      32,
-     true},
+     true,
+     kGainsOfMx},
     {"ax12",
      "AX-12",
      Protocol::one,
@@ -195,8 +227,11 @@ constexpr Model kModels[] = {
      1.5,
      1.5,
      0,
-     true},
+     true,
+     {}},
 };
+constexpr Model kBoard{"cm730", "CM-730", Protocol::one, kCm730, {}, 70, 24,   kTurn / 4096, 2048, 0.114 * kRpm,
+                       0,       0,        12.0,          1,      1,  0,  true, {},           true};
 
 constexpr double kBaudsOfTwo[] = {9600, 57600, 115200, 1e6, 2e6, 3e6, 4e6, 4.5e6};
 
@@ -209,6 +244,8 @@ const Model* find_model(std::string_view name) {
     if (m.name == name) return &m;
   return nullptr;
 }
+
+const Model* find_board(std::string_view name) { return name == kBoard.name ? &kBoard : nullptr; }
 
 double baud_of(Protocol protocol, std::int32_t value) {
   if (protocol == Protocol::two) return value >= 0 && value < 8 ? kBaudsOfTwo[value] : 0;

@@ -21,6 +21,9 @@ enum class Register : std::uint8_t {
   homing_offset,
   moving_threshold,
   temperature_limit,
+  max_voltage,
+  min_voltage,
+  max_torque,  // protocol 1.0: torque limit at the start
   current_limit,
   velocity_limit,
   max_position,
@@ -30,7 +33,13 @@ enum class Register : std::uint8_t {
   status_return_level,
   registered,
   hardware_error,
+  position_d_gain,
+  position_i_gain,
   position_p_gain,
+  clockwise_slope,  // AX-12: pulses over which the output grows, each way
+  counter_slope,
+  torque_limit,
+  bus_watchdog,
   goal_pwm,
   goal_current,
   goal_velocity,
@@ -49,7 +58,20 @@ enum class Register : std::uint8_t {
   present_voltage,
   present_temperature,
   lock,
+  // of a sub-controller
+  servo_power,
+  panel_lights,
+  head_light,
+  eye_light,
+  button,
+  gyro_x,
+  gyro_y,
+  gyro_z,
+  acceleration_x,
+  acceleration_y,
+  acceleration_z,
 };
+inline constexpr std::size_t kRegisters = static_cast<std::size_t>(Register::acceleration_z) + 1;
 
 struct Item {
   std::uint16_t address;
@@ -62,6 +84,11 @@ struct Item {
 /// Indirect addresses: `count` 16-bit addresses from `addresses`, whose bytes are seen from `data` on.
 struct Indirect {
   std::uint16_t addresses, data, count;
+};
+
+/// What the gain registers mean: K = register · unit, in outputs per pulse, per pulse and second, per pulse a second.
+struct GainUnits {
+  double p = 0, i = 0, d = 0;  // 0: there is no such gain  [1], [1/s], [s]
 };
 
 struct Model {
@@ -81,10 +108,14 @@ struct Model {
   double stall_current;       // at that torque                     [A]
   std::int32_t gain_of_file;  // position P gain at which servos/*.toml were recorded
   bool signed_by_bit;         // speeds and loads: bit 10 is the sign, instead of two's complement
+  GainUnits gains;
+  bool is_board = false;  // no servo, but a sub-controller with inertial sensors
 };
 
-std::span<const Model> all_models();
+std::span<const Model> all_models();             // of servos
 const Model* find_model(std::string_view name);  // null: unknown
+const Model* find_board(std::string_view name);  // null: unknown
+inline constexpr std::uint8_t kBoardId = 200;
 
 /// Bits a second of a value of the baud rate item; 0: none such.
 double baud_of(Protocol protocol, std::int32_t value);

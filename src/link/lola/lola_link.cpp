@@ -81,7 +81,7 @@ Result<std::unique_ptr<LolaLink>> LolaLink::open(World& world) {
     if (!body || !listener || has_errors(notes)) return notes;
     link->add_listener(std::move(*listener));
     link->add_seat(world, r, kCycle, 0);
-    Robot robot{*body, {}, {}, {}, 0};
+    Robot robot{*body, {}, {}, {}, 0, {}};
     const auto number = static_cast<int>(link->robots_.size());
     robot.told.body_id = options.body.empty() ? fmt::format("P0000000GRADUSB{:05}", number) : options.body;
     robot.told.head_id = options.head.empty() ? fmt::format("P0000000GRADUSH{:05}", number) : options.head;
@@ -160,8 +160,32 @@ void LolaLink::obey(const Actuators& asked, Robot& robot, Orders& orders) {
   }
 }
 
+/// Mean of a ring of lights: 8 reds, 8 greens, 8 blues of an eye; the blue ones of an ear.
+void LolaLink::show_lights(const World& world, Seat& s, Robot& robot) {
+  const Actuators& a = robot.asked;
+  const auto mean = [](const auto& list, std::size_t from, std::size_t count) {
+    double sum = 0;
+    for (std::size_t i = from; i < from + count; ++i) sum += list[i];
+    return sum / static_cast<double>(count);
+  };
+  const auto eye = [&](std::string_view place, const std::array<double, 24>& x) {
+    robot.lights.set(place, mean(x, 0, 8), mean(x, 8, 8), mean(x, 16, 8));
+  };
+  const auto one = [&](std::string_view place, const std::array<double, 3>& x) {
+    robot.lights.set(place, x[0], x[1], x[2]);
+  };
+  one("chest", a.chest), one("left_foot", a.left_foot), one("right_foot", a.right_foot);
+  eye("left_eye", a.left_eye), eye("right_eye", a.right_eye);
+  robot.lights.set("left_ear", 0, 0, mean(a.left_ear, 0, 10));
+  robot.lights.set("right_ear", 0, 0, mean(a.right_ear, 0, 10));
+  robot.lights.set("skull", 0, 0, mean(a.skull, 0, 12));
+  robot.lights.tell(s.name, world.time(), notices());
+}
+
 void LolaLink::publish(const World& world) {
   SeatLink::publish(world);
+  for (auto& s : seats())
+    if (s->rate.due(world.k())) show_lights(world, *s, robots_[s->number]);
   for (auto& s : seats())
     if (!robots_[s->number].cameras.empty() && s->rate.due(world.k())) send_images(world, *s, robots_[s->number]);
 }

@@ -4,6 +4,7 @@
 /// Options, items between commas: a path (default /tmp/robocup; further robots get PATH.NAME), robot=NAME, free,
 /// patience=TIME, wait=TIME, images[=PORT], body=ID, head=ID.
 #pragma once
+#include "link/lights.h"
 #include "link/lola/packet.h"
 #include "link/nao/body.h"
 #include "link/seats.h"
@@ -36,6 +37,7 @@ class LolaLink : public SeatLink {
     Sensors told;
     std::vector<Camera> cameras;  // top, bottom; or none
     std::uint16_t cycle = 0;
+    Lights lights;
   };
   explicit LolaLink(const SeatOptions& options) : SeatLink("lola", options) {}
   int seat_of(Guest& guest, std::string& refusal) override;
@@ -43,6 +45,7 @@ class LolaLink : public SeatLink {
   Heard hear(const World& world, Seat& seat, std::string& fault) override;
   void obey(const Actuators& asked, Robot& robot, Orders& orders);
   void fill(const RobotOutput& output, const Orders& orders, Robot& robot) const;
+  void show_lights(const World& world, Seat& seat, Robot& robot);
   void send_images(const World& world, Seat& seat, Robot& robot);
   void send_image(const SensorReading& reading, Camera& camera, int number, std::uint16_t cycle);
 

@@ -10,7 +10,7 @@ void append_big_endian(Bytes& out, std::uint64_t value, int bytes) {
 }
 
 constexpr unsigned kFloat32 = 0xca, kFloat64 = 0xcb, kUint8 = 0xcc, kUint64 = 0xcf, kInt8 = 0xd0, kInt64 = 0xd3;
-constexpr unsigned kNil = 0xc0, kNever = 0xc1, kFalse = 0xc2, kTrue = 0xc3, kStr8 = 0xd9, kRaw16 = 0xda, kRaw32 = 0xdb;
+constexpr unsigned kNil = 0xc0, kNever = 0xc1, kFalse = 0xc2, kTrue = 0xc3, kStr8 = 0xd9, kRaw32 = 0xdb;
 constexpr unsigned kArray16 = 0xdc, kMap16 = 0xde;
 
 }  // namespace

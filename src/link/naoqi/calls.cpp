@@ -8,36 +8,11 @@
 namespace gradus::naoqi {
 namespace {
 
-double number(const json& j) {
-  if (j.is_boolean()) return j.get<bool>();
-  if (!j.is_number() || !std::isfinite(j.get<double>())) throw CallFault{"a number is due, not " + j.dump()};
-  return j.get<double>();
-}
-
-int whole(const json& j) {
-  const double x = number(j);
-  if (!(std::fabs(x) <= 1e9)) throw CallFault{"a whole number is due, not " + j.dump()};
-  return static_cast<int>(x);
-}
-
 /// Metres or radians of a walk.
 double way(const json& j) {
   const double x = number(j);
   if (!(std::fabs(x) <= 1000)) throw CallFault{"nobody walks so far: " + j.dump()};
   return x;
-}
-
-/// The i-th argument, or what stands for it.
-double number(const json& a, std::size_t i, double otherwise) { return i < a.size() ? number(a[i]) : otherwise; }
-
-const json& argument(const json& a, std::size_t i) {
-  if (i >= a.size()) throw CallFault{fmt::format("argument {} is missing", i + 1)};
-  return a[i];
-}
-
-std::string text(const json& j) {
-  if (!j.is_string()) throw CallFault{"a text is due, not " + j.dump()};
-  return j.get<std::string>();
 }
 
 /// One number for each of n joints: a list of n, or one for all.
@@ -67,12 +42,6 @@ std::vector<double> list_of(const json& j, std::size_t i, std::size_t n) {
   return {spread(j, n)[i]};
 }
 
-double share(const json& a, std::size_t i) {
-  const double x = number(argument(a, i));
-  if (!(x > 0 && x <= 1)) throw CallFault{"fractionMaxSpeed must be within 0 and 1"};
-  return x;
-}
-
 constexpr double kMost = 1e6;  // seconds
 
 /// Times from above 0 on, each later than the one before.
@@ -85,9 +54,15 @@ bool growing(const std::vector<double>& t) {
 
 }  // namespace
 
+double Calls::share(const json& a, std::size_t i) {
+  const double x = number(argument(a, i));
+  if (!(x > 0 && x <= 1)) throw CallFault{"fractionMaxSpeed must be within 0 and 1"};
+  return x;
+}
+
 const std::vector<std::string>& Calls::modules() {
-  static const std::vector<std::string> all{"ALMotion",    "ALMemory",  "ALTextToSpeech", "ALLeds",  "ALRobotPosture",
-                                            "ALRobotPose", "ALSensors", "ALSentinel",     "ALSystem"};
+  static const std::vector<std::string> all{"ALMotion",    "ALMemory",  "ALTextToSpeech", "ALLeds",   "ALRobotPosture",
+                                            "ALRobotPose", "ALSensors", "ALSentinel",     "ALSystem", "ALVideoDevice"};
   return all;
 }
 
@@ -153,24 +128,6 @@ json Calls::pose_of(const World& world) const {
   return {p.x, p.y, rpy.z};
 }
 
-/// Position and roll, pitch, yaw of a part: space 0 in the torso's axes, 1 and 2 in the world's.
-json Calls::position(const World& world, const std::string& part, int space) const {
-  const std::map<std::string, std::string> effectors{
-      {"Head", "HeadPitch"}, {"LArm", "LWristYaw"}, {"RArm", "RWristYaw"}, {"LLeg", "LFoot"}, {"RLeg", "RFoot"}};
-  const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(robot_)].kind;
-  const auto it = effectors.find(part);
-  int object = kind.find_object(it == effectors.end() ? part : it->second);
-  if (object < 0 && it != effectors.end()) object = kind.find_object(part[0] == 'L' ? "LElbowRoll" : "RElbowRoll");
-  if (object < 0) throw CallFault{"there is no part '" + part + "'"};
-  Pose x = world.X_WO(robot_, object);
-  if (space == 0) {
-    const Pose torso = world.X_WL(robot_, 0);
-    x = inverse(torso) * x;
-  }
-  const Vec3 rpy = to_roll_pitch_yaw(to_quaternion(x.R));
-  return {x.p.x, x.p.y, x.p.z, rpy.x, rpy.y, rpy.z};
-}
-
 Outcome Calls::walk_call(const World& world, const std::string& m, const json& a, bool& known) {
   known = true;
   if (m == "walkTo" || m == "moveTo")
@@ -185,7 +142,7 @@ Outcome Calls::walk_call(const World& world, const std::string& m, const json& a
   if (m == "walkInit" || m == "moveInit") return {nullptr, motion_.init_walk()};
   if (m == "stopWalk" || m == "stopMove" || m == "killWalk" || m == "killMove") return {nullptr, motion_.stop_walk()};
   if (m == "waitUntilWalkIsFinished" || m == "waitUntilMoveIsFinished")
-    return motion_.is_walking() ? Outcome{nullptr, motion_.stop_walk()} : Outcome{};
+    return motion_.is_walking() ? Outcome{nullptr, motion_.wait_for_walk()} : Outcome{};
   if (m == "walkIsActive" || m == "moveIsActive") return {motion_.is_walking()};
   if (m == "getRobotPosition" || m == "getNextRobotPosition") return {pose_of(world)};
   if (m == "getRobotVelocity") {
@@ -248,7 +205,6 @@ Outcome Calls::angle_call(const World& world, const std::string& m, const json& 
     for (const int j : names()) out.push_back({motion_.lower(j), motion_.upper(j), motion_.fastest(j), 0.0});
     return {out};
   }
-  if (m == "getPosition") return {position(world, text(argument(a, 0)), a.size() > 1 ? whole(a[1]) : 0)};
   known = false;
   return {};
 }
@@ -308,37 +264,65 @@ Outcome Calls::task_call(const std::string& m, const json& a, bool& known) {
   return {};
 }
 
+/// Hands, which are not simulated but have their angle, and arms that swing with the walk.
+Outcome Calls::hand_call(const std::string& m, const json& a, bool& known) {
+  known = true;
+  if (m == "openHand" || m == "closeHand") {
+    const std::string hand = text(argument(a, 0));
+    if (hand != "LHand" && hand != "RHand") throw CallFault{"hands are LHand and RHand"};
+    const std::vector<int> which = joints(argument(a, 0));
+    return {nullptr, motion_.interpolate(which, curves(which, json(m == "openHand" ? 1.0 : 0.0), json(1.0), true))};
+  }
+  if (m == "setWalkArmsEnable" || m == "setWalkArmsEnabled" || m == "setMoveArmsEnabled")
+    return motion_.let_arms_swing(number(argument(a, 0)) != 0, number(argument(a, 1)) != 0), Outcome{};
+  known = false;
+  return {};
+}
+
 Outcome Calls::motion_call(const World& world, const std::string& m, const json& a) {
   bool known = false;
   if (Outcome o = walk_call(world, m, a, known); known) return o;
   if (Outcome o = angle_call(world, m, a, known); known) return o;
   if (Outcome o = stiffness_call(m, a, known); known) return o;
+  if (Outcome o = cartesian_call(world, m, a, known); known) return o;
+  if (Outcome o = hand_call(m, a, known); known) return o;
   if (Outcome o = task_call(m, a, known); known) return o;
   if (m == "getSummary") return {"gradus: " + name_};
   // Settings of the maker's controllers that are not simulated; hands are not either.
-  for (const char* setting :
-       {"setMotionConfig", "setWalkArmsEnable", "setWalkArmsEnabled", "setMoveArmsEnabled", "setFallManagerEnabled",
-        "setCollisionProtectionEnabled", "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled",
-        "openHand", "closeHand", "setBreathEnabled", "setIdlePostureEnabled"})
+  for (const char* setting : {"setMotionConfig", "setFallManagerEnabled", "setCollisionProtectionEnabled",
+                              "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled", "setBreathEnabled",
+                              "setIdlePostureEnabled", "setFootContactProtectionEnabled"})
     if (m == setting) return {};
   if (m == "getFootGaitConfig" || m == "getMoveConfig")
     return {json::array({json{"MaxStepX", 0.04}, json{"MaxStepTheta", 0.307}, json{"MaxStepFrequency", 1.0}})};
   throw CallFault{"ALMotion has no '" + m + "' here"};
 }
 
-json Calls::memory_value(const World& world, const std::string& key) {
-  if (const auto it = memory_.find(key); it != memory_.end()) return it->second;
-  constexpr std::string_view kRoot = "Device/SubDeviceList/";
-  const nao::Readings& r = readings(world);
+/// Keys whose changes are events; null: it is none of them.
+json Calls::event_value(const World& world, const std::string& key, const nao::Readings& r) const {
   if (key == "LeftBumperPressed" || key == "RightBumperPressed") {
     const std::size_t first = key[0] == 'L' ? 4 : 9;
     return r.touch[first] + r.touch[first + 1] > 0 ? 1.0 : 0.0;
   }
   if (key == "ChestButtonPressed") return 0.0;
+  if (key == "robotHasFallen") return world.fallen(robot_);
+  if (key == "footContact") {
+    double load = 0;
+    for (const double pad : r.fsr) load += pad;
+    return load > 2;
+  }
   if (key == "FrontTactilTouched") return r.touch[1];
   if (key == "MiddleTactilTouched") return r.touch[2];
   if (key == "RearTactilTouched") return r.touch[3];
   if (key == "robotIsWalking" || key == "robotIsMoving") return motion_.is_walking();
+  return nullptr;
+}
+
+json Calls::memory_value(const World& world, const std::string& key) {
+  if (const auto it = memory_.find(key); it != memory_.end()) return it->second;
+  constexpr std::string_view kRoot = "Device/SubDeviceList/";
+  const nao::Readings& r = readings(world);
+  if (json own = event_value(world, key, r); !own.is_null()) return own;
   if (!key.starts_with(kRoot)) throw CallFault{"ALMemory has no '" + key + "'"};
   std::vector<std::string> parts;
   for (std::size_t at = kRoot.size(); at <= key.size();) {
@@ -393,16 +377,25 @@ void Calls::remember(const std::string& key, const json& value) {
   memory_[key] = value;
 }
 
-Outcome Calls::memory_call(const World& world, const std::string& m, const json& a) {
+Outcome Calls::memory_call(const World& world, const std::string& m, const json& a, int client) {
   if (m == "getData") return {memory_value(world, text(argument(a, 0)))};
   if (m == "getListData") {
     json out = json::array();
     for (const json& key : argument(a, 0)) out.push_back(memory_value(world, text(key)));
     return {out};
   }
-  if (m == "insertData" || m == "raiseEvent" || m == "raiseMicroEvent") {
-    return remember(text(argument(a, 0)), argument(a, 1)), Outcome{};
+  if (m == "insertData") return remember(text(argument(a, 0)), argument(a, 1)), Outcome{};
+  if (m == "raiseEvent" || m == "raiseMicroEvent") {
+    remember(text(argument(a, 0)), argument(a, 1));
+    return subscriptions_.raise(text(a[0]), a[1]), Outcome{};
   }
+  if (m == "subscribeToEvent" || m == "subscribeToMicroEvent") {  // the micro form has a message before the method
+    const std::string event = text(argument(a, 0));
+    return subscriptions_.add(client, event, text(argument(a, 1)), text(argument(a, a.size() - 1))), Outcome{};
+  }
+  if (m == "unsubscribeToEvent" || m == "unsubscribeToMicroEvent")
+    return subscriptions_.remove(text(argument(a, 0)), text(argument(a, 1))), Outcome{};
+  if (m == "declareEvent") return {};
   if (m == "insertListData") {
     for (const json& pair : argument(a, 0)) remember(text(argument(pair, 0)), argument(pair, 1));
     return {};
@@ -411,13 +404,39 @@ Outcome Calls::memory_call(const World& world, const std::string& m, const json&
   throw CallFault{"ALMemory has no '" + m + "' here"};
 }
 
+/// A word is over when it would be on the robot: about fifteen characters a second [memory].
+Outcome Calls::speech_call(const std::string& m, const json& a) {
+  if (m != "say" && m != "sayToFile") return {};
+  const std::string words = text(argument(a, 0));
+  tell("say", "says: " + words);
+  subscriptions_.raise("ALTextToSpeech/CurrentSentence", words);
+  const double seconds = std::min(60.0, 0.3 + static_cast<double>(words.size()) / 15);
+  speech_end_ = motion_.time() + seconds;
+  return {nullptr, motion_.wait_for(seconds)};
+}
+
+void Calls::look(const World& world) {
+  for (const std::string& event : subscriptions_.events()) {
+    if (event.starts_with("ALTextToSpeech/")) continue;
+    try {
+      if (!memory_.contains(event)) subscriptions_.look(event, memory_value(world, event));
+    } catch (const CallFault&) {  // a name of the programs' own: raised by them
+    }
+  }
+  if (speech_end_ >= 0 && motion_.time() >= speech_end_) {
+    speech_end_ = -1;
+    subscriptions_.raise("ALTextToSpeech/TextDone", 1);
+  }
+  leds_.update(motion_.time());
+  leds_.lights().tell(name_, world.time(), notices_);
+}
+
 Outcome Calls::other_call(const World& world, const std::string& module, const std::string& m, const json& a) {
-  if (module == "ALTextToSpeech" && m == "say") return tell("say", "says: " + text(argument(a, 0))), Outcome{};
-  if (module == "ALTextToSpeech") return {};
+  if (module == "ALTextToSpeech") return speech_call(m, a);
+  if (module == "ALVideoDevice") return {video_.call(world.output(robot_, room_), m, a)};
   if (module == "ALLeds") {
-    tell("led", fmt::format("LEDs: {} {}", m, a.dump()));
-    const double seconds = m == "fadeRGB" ? number(a, 2, 0) : m == "fade" ? number(a, 2, 0) : 0;
-    return seconds > 0 && seconds < kMost ? Outcome{nullptr, motion_.wait_for(seconds)} : Outcome{};
+    const double seconds = leds_.call(m, a, motion_.time());
+    return seconds > 0 ? Outcome{nullptr, motion_.wait_for(seconds)} : Outcome{};
   }
   if (module == "ALRobotPosture" && m == "goToPosture") {
     const std::string name = text(argument(a, 0));
@@ -433,7 +452,8 @@ Outcome Calls::other_call(const World& world, const std::string& module, const s
   throw CallFault{module + " has no '" + m + "' here"};
 }
 
-Outcome Calls::call(const World& world, const std::string& module, const std::string& method, const json& arguments) {
+Outcome Calls::call(const World& world, const std::string& module, const std::string& method, const json& arguments,
+                    int client) {
   if (!arguments.is_array()) throw CallFault{"arguments are a list"};
   if (module == "gradus" && method == "sleep") {
     const double seconds = number(argument(arguments, 0));
@@ -441,7 +461,7 @@ Outcome Calls::call(const World& world, const std::string& module, const std::st
   }
   if (module == "gradus" && method == "time") return {world.time()};
   if (module == "ALMotion") return motion_call(world, method, arguments);
-  if (module == "ALMemory") return memory_call(world, method, arguments);
+  if (module == "ALMemory") return memory_call(world, method, arguments, client);
   if (std::find(modules().begin(), modules().end(), module) == modules().end())
     throw CallFault{"there is no module '" + module + "'"};
   return other_call(world, module, method, arguments);

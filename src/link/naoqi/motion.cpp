@@ -157,7 +157,8 @@ void Motion::start_engine() {
   }
   for (std::size_t i = 0; i < kJoints; ++i) {
     const std::string_view name = nao::kJointNames[i];
-    const bool arm = !is_leg(i) && !name.starts_with("Head") && !name.ends_with("Hand");
+    const bool arm = !is_leg(i) && !name.starts_with("Head") && !name.ends_with("Hand") &&
+                     arms_swing_[name.starts_with("L") ? 0 : 1];
     if (is_leg(i) || (arm && joint_[i].follows == Follows::nothing)) take(i, Follows::walk, 0);
   }
 }
@@ -178,6 +179,7 @@ int Motion::walk_to(double x, double y, double theta) {
   const double half = theta / 2, chord = std::fabs(half) > 1e-9 ? half / std::sin(half) : 1;
   const double c = std::cos(half), s = std::sin(half);
   const double forward = chord * (c * x + s * y), side = chord * (-s * x + c * y);
+  engine_->forget_steps();
   engine_->command({forward / seconds, side / seconds, theta / seconds, steps});
   return begin(Task::Kind::walk, 1e18);
 }
@@ -185,15 +187,24 @@ int Motion::walk_to(double x, double y, double theta) {
 void Motion::walk(double forward, double side, double turn) {
   if (forward == 0 && side == 0 && turn == 0 && !engine_) return;
   start_engine();
+  engine_->forget_steps();
   engine_->command({forward, side, turn, 0});
 }
 
+void Motion::add_steps(const std::vector<walk::FootStep>& steps, bool clear) {
+  start_engine();
+  if (clear) engine_->forget_steps();
+  engine_->command({0, 0, 0, 0});
+  for (const walk::FootStep& s : steps) engine_->add(s);
+}
+
 int Motion::stop_walk() {
+  if (engine_) engine_->forget_steps();
   if (engine_) engine_->command({0, 0, 0, 0});
   return begin(Task::Kind::walk, 1e18);
 }
 
-bool Motion::is_walking() const { return engine_ && engine_->walking(); }
+bool Motion::is_walking() const { return engine_ && (engine_->walking() || engine_->steps_given() > 0); }
 
 bool Motion::has_joints(const Task& t) const {
   if (t.kind == Task::Kind::angles)

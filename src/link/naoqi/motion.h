@@ -47,8 +47,11 @@ class Motion {
   double upper(int joint) const { return upper_[static_cast<std::size_t>(joint)]; }
   double fastest(int joint) const { return fastest_[static_cast<std::size_t>(joint)]; }  // [rad/s]
   double commanded(int joint) const { return angle_[static_cast<std::size_t>(joint)]; }
+  std::vector<double> commanded() const { return {angle_.begin(), angle_.end()}; }
   double stiffness(int joint) const { return stiff_[static_cast<std::size_t>(joint)]; }
   double time() const { return now_; }
+  const RobotKind& kind() const { return *kind_; }
+  std::shared_ptr<const RobotKind> shared_kind() const { return kind_; }
 
   /// Each returns the number of its task. Curves begin now, at the commanded angle.
   int interpolate(const std::vector<int>& joints, std::vector<Curve> curves);
@@ -57,8 +60,13 @@ class Motion {
   void set_stiffness(int joint, double stiffness);
   int walk_to(double x, double y, double theta);
   void walk(double forward, double side, double turn);  // [m/s], [rad/s], until told otherwise
-  int init_walk();                                      // to the walk's posture
+  /// Steps that the program has planned itself; `clear`: what it gave before is forgotten.
+  void add_steps(const std::vector<walk::FootStep>& steps, bool clear);
+  std::size_t steps_given() const { return engine_ ? engine_->steps_given() : 0; }  // and not yet begun
+  int init_walk();                                                                  // to the walk's posture
   int stop_walk();
+  int wait_for_walk() { return begin(Task::Kind::walk, 1e18); }                // to its end
+  void let_arms_swing(bool left, bool right) { arms_swing_ = {left, right}; }  // with walks that begin later
   bool is_walking() const;
   int wait_for(double seconds);  // a task that does nothing
 
@@ -115,6 +123,7 @@ class Motion {
   std::array<double, kJoints> angle_{}, stiff_{}, lower_{}, upper_{}, fastest_{};
   std::vector<Task> tasks_;
   int last_task_ = 0;
+  std::array<bool, 2> arms_swing_{true, true};
   double now_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "link/items.h"
+#include "load/sensor_toml.h"
 #include "load/shipped.h"
 
 namespace gradus::naoqi {
@@ -17,6 +18,7 @@ constexpr int kMostCalls = 256;  // of one connection, taken at once
 struct Options {
   bool lockstep = false;
   double patience = 10, wait = 60;
+  bool images = false;
 };
 
 Diagnostics read_options(const ControllerSpec& c, Options& out) {
@@ -24,7 +26,8 @@ Diagnostics read_options(const ControllerSpec& c, Options& out) {
     if (key == "lockstep" && value.empty()) return out.lockstep = true, "";
     if (key == "patience") return read_time(value, out.patience);
     if (key == "wait") return read_time(value, out.wait);
-    return "known: lockstep, patience=, wait=";
+    if (key == "images" && value.empty()) return out.images = true, "";
+    return "known: lockstep, images, patience=, wait=";
   });
 }
 
@@ -90,6 +93,10 @@ void NaoqiLink::say(Connection& c, const json& message) {
 
 void NaoqiLink::answer(const World& world, Robot& robot, Connection& c, std::string_view line) {
   const json j = json::parse(line, nullptr, false);
+  if (j.is_object() && j.contains("done") && j["done"].is_number_integer()) {
+    std::erase(c.callbacks, j["done"].get<std::int64_t>());
+    return;
+  }
   ++calls_;
   const bool sound =
       j.is_object() && j.contains("id") && j["id"].is_number_integer() && j.contains("call") && j["call"].is_string();
@@ -101,7 +108,7 @@ void NaoqiLink::answer(const World& world, Robot& robot, Connection& c, std::str
   const std::size_t dot = std::min(name.find('.'), name.size());
   try {
     Outcome o = robot.calls->call(world, name.substr(0, dot), dot < name.size() ? name.substr(dot + 1) : "",
-                                  j.value("args", json::array()));
+                                  j.value("args", json::array()), c.number);
     robot.called = true;
     if (j.value("post", false)) return say(c, {{"id", id}, {"result", o.task}});
     if (o.task == 0 || robot.motion->is_over(o.task)) return say(c, {{"id", id}, {"result", o.result}});
@@ -134,24 +141,30 @@ bool NaoqiLink::hear(const World& world, Robot& robot, Connection& c) {
 }
 
 bool NaoqiLink::serve(const World& world, Robot& robot) {
-  for (Wire wire = robot.listener.accept(); wire.open(); wire = robot.listener.accept()) {
-    if (robot.connections.size() >= kMostConnections) continue;
+  while (robot.connections.size() < kMostConnections) {  // who finds no room waits at the door
+    Wire wire = robot.listener.accept();
+    if (!wire.open()) break;
     ++connections_;
-    if (robot.connections.empty())
+    if (robot.connections.empty() && robot.limit.allows())
       notices_.push_back({robot.name, "link", came_ ? "a program is back" : "a program has come"});
     came_ = true;
     robot.connections.push_back(std::make_unique<Connection>());
     robot.connections.back()->wire = std::move(wire);
+    robot.connections.back()->number = ++last_connection_;
     say(*robot.connections.back(), {{"robot", robot.name}, {"lockstep", lockstep_}, {"modules", Calls::modules()}});
   }
   bool any = false;
   for (auto& c : robot.connections) any |= hear(world, robot, *c);
   const bool some = !robot.connections.empty();
+  for (const auto& c : robot.connections)
+    if (!c->wire.open()) robot.calls->subscriptions().forget(c->number);
   std::erase_if(robot.connections, [](const auto& c) { return !c->wire.open(); });
+  call_back(robot);
   if (some && robot.connections.empty()) {
     ++lost_;
     robot.motion->walk(0, 0, 0);
-    notices_.push_back({robot.name, "link", "its last program has gone; it stops walking and keeps its posture"});
+    if (robot.limit.allows())
+      notices_.push_back({robot.name, "link", "its last program has gone; it stops walking and keeps its posture"});
   }
   return any;
 }
@@ -170,29 +183,50 @@ void NaoqiLink::finish(const World&, Robot& robot) {
   }
 }
 
-bool NaoqiLink::anybody_waits() const {
+/// Methods of programs that events call.
+void NaoqiLink::call_back(Robot& robot) {
+  Callback call;
+  while (robot.calls->subscriptions().pop(call))
+    for (auto& c : robot.connections) {
+      if (c->number != call.client || !c->wire.open()) continue;
+      c->callbacks.push_back(++callbacks_);
+      say(*c, {{"event", call.event},
+               {"value", call.value},
+               {"module", call.module},
+               {"method", call.method},
+               {"number", callbacks_}});
+    }
+}
+
+/// Somebody waits for something; a program in which a called method runs waits twice, or it thinks.
+bool NaoqiLink::time_may_run() const {
+  bool any = false;
   for (const auto& r : robots_)
-    for (const auto& c : r->connections)
-      if (!c->waiting.empty()) return true;
-  return false;
+    for (const auto& c : r->connections) {
+      any |= !c->waiting.empty();
+      if (!c->callbacks.empty() && c->waiting.size() < 2) return false;
+    }
+  return any;
 }
 
 /// Lock-step: until a call is under way that takes simulated time.
 void NaoqiLink::wait_for_calls(const World& world) {
   const double begin = wall_time();
   double since = begin;
-  while (!anybody_waits()) {
+  while (!time_may_run()) {
     bool any = false;
     for (auto& r : robots_) any |= serve(world, *r);
     if (any) {
       waited_for_ = true, since = wall_time();
       continue;
     }
-    if (!waited_for_ || anybody_waits()) return;
+    if (!waited_for_ || time_may_run()) return;
     const double limit = came_ ? patience_ : wait_, left = since + limit - wall_time();
     if (left <= 0) {
       waited_for_ = false;
       ++impatient_;
+      for (auto& r : robots_)
+        for (auto& c : r->connections) c->callbacks.clear();  // methods that do not return are not waited for again
       notices_.push_back({robots_.front()->name, "link",
                           fmt::format("no program called for {:g} s; the run goes on without them", limit)});
       return;
@@ -213,7 +247,11 @@ std::span<const Command> NaoqiLink::receive(const World& world) {
 }
 
 void NaoqiLink::publish(const World& world) {
-  for (auto& r : robots_) finish(world, *r);
+  for (auto& r : robots_) {
+    r->calls->look(world);
+    call_back(*r);
+    finish(world, *r);
+  }
 }
 
 std::vector<LinkNotice> NaoqiLink::take_notices() {
@@ -232,11 +270,8 @@ std::vector<std::string> NaoqiLink::addresses() const {
 }
 
 ProtocolLink::Figures NaoqiLink::figures() const {
-  return {{"connections", connections_},
-          {"calls", calls_},
-          {"faults", faults_},
-          {"lost", lost_},
-          {"impatient", impatient_}};
+  return {{"connections", connections_}, {"calls", calls_}, {"callbacks", callbacks_},
+          {"faults", faults_},           {"lost", lost_},   {"impatient", impatient_}};
 }
 
 std::vector<std::string> NaoqiLink::summary() const {
@@ -251,8 +286,8 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   c.kind = "naoqi", c.period = kPeriod;
   c.file = "9559";
   Diagnostics faults = sort_items("--naoqi", text, is_port, choice, c);
-  Options unused;
-  append(faults, read_options(c, unused));
+  Options options;
+  append(faults, read_options(c, options));
   std::string host;
   std::uint16_t port = 0;
   if (const std::string fault = split_address(c.file, host, port); !fault.empty())
@@ -260,6 +295,7 @@ Diagnostics prepare(const std::string& text, SceneSpec& scene) {
   const auto robots = nao::chosen_naos(choice, scene, "naoqi", "--naoqi", false, faults);
   for (std::size_t i = 0; i < robots.size(); ++i) {
     robots[i]->controller = c;
+    if (options.images) append(faults, add_sensor_set("nao_cameras", robots[i]->robot.sensors));
     robots[i]->controller.file = host + ":" + std::to_string(port == 0 ? 0 : port + static_cast<int>(i));
   }
   return faults;

@@ -3,12 +3,14 @@
 ///
 ///   program → gradus   {"id": 1, "call": "ALMotion.walkTo", "args": [0.2, 0, 0], "post": false}
 ///   gradus → program   {"id": 1, "result": null} when the call is over, or {"id": 1, "error": "…"}
+///   gradus → program   {"event": "LeftBumperPressed", "value": 1, "module": "…", "method": "…", "number": 7}
+///   program → gradus   {"done": 7} when the method has returned
 ///
 /// Free (default): the run keeps time with the wall clock. Lock-step: simulated time runs only while some call waits
-/// for something (or sleeps), and stands while the programs think.
+/// for something (or sleeps), and stands while the programs think, also while a method that an event called runs.
 ///
 /// Options, items between commas: a port or address (default 9559; further robots get the next ones), robot=NAME,
-/// lockstep, patience=TIME, wait=TIME.
+/// lockstep, images, patience=TIME, wait=TIME.
 #pragma once
 #include "link/naoqi/calls.h"
 #include "link/stream/stream.h"
@@ -38,6 +40,8 @@ class NaoqiLink : public ProtocolLink {
     Wire wire;
     std::vector<Waiting> waiting;  // calls that are not over
     std::string unsent;
+    int number = 0;                       // for subscriptions
+    std::vector<std::int64_t> callbacks;  // that run in the program
   };
   struct Robot {
     int number = 0;
@@ -48,6 +52,7 @@ class NaoqiLink : public ProtocolLink {
     std::vector<std::unique_ptr<Connection>> connections;
     Orders orders;
     bool called = false;  // by a program, ever
+    NoticeLimit limit;
   };
   class Driver;
   NaoqiLink() = default;
@@ -57,14 +62,16 @@ class NaoqiLink : public ProtocolLink {
   void answer(const World& world, Robot& robot, Connection& c, std::string_view line);
   void say(Connection& c, const json& message);
   void finish(const World& world, Robot& robot);
-  bool anybody_waits() const;
+  void call_back(Robot& robot);
+  bool time_may_run() const;
   void wait_for_calls(const World& world);
 
   std::vector<std::unique_ptr<Robot>> robots_;
   std::vector<LinkNotice> notices_;
   bool lockstep_ = false, waited_for_ = true, came_ = false;
   double patience_ = 10, wait_ = 60;
-  std::int64_t calls_ = 0, faults_ = 0, connections_ = 0, lost_ = 0, impatient_ = 0;
+  int last_connection_ = 0;
+  std::int64_t calls_ = 0, callbacks_ = 0, faults_ = 0, connections_ = 0, lost_ = 0, impatient_ = 0;
 };
 
 bool asked_for(const SceneSpec& scene);
@@ -72,7 +79,7 @@ Diagnostics prepare(const std::string& options, SceneSpec& scene);
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world);
 inline constexpr LinkTable kLink{"naoqi",
                                  "programs written for NaoQi drive a Nao (python/naoqi)",
-                                 "PORT (default 9559), robot=NAME, lockstep, …",
+                                 "PORT (default 9559), robot=NAME, lockstep, images, …",
                                  asked_for,
                                  prepare,
                                  open_link};

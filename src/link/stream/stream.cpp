@@ -18,6 +18,8 @@
 namespace gradus {
 namespace {
 
+constexpr int kDoor = 512;  // connections that may wait to be taken
+
 Diagnostics refused(const std::string& what, const std::string& suggestion = "") {
   return {{{}, Severity::error, what, suggestion}};
 }
@@ -107,7 +109,7 @@ Result<Listener> Listener::tcp(const std::string& address) {
   sockaddr_in at{};
   at.sin_family = AF_INET, at.sin_port = htons(l.port_);
   inet_pton(AF_INET, host.c_str(), &at.sin_addr);
-  if (bind(l.fd(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 || listen(l.fd(), 64) != 0)
+  if (bind(l.fd(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 || listen(l.fd(), kDoor) != 0)
     return refused("cannot listen on " + host + ":" + std::to_string(l.port_) + ": " + std::strerror(errno),
                    errno == EADDRINUSE ? "another program has this port; 0 finds a free one" : "");
   socklen_t size = sizeof at;
@@ -135,7 +137,7 @@ Result<Listener> Listener::local(const std::string& path) {
   }
   Listener l;
   l.fd_ = Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (bind(l.fd(), where, sizeof at) != 0 || listen(l.fd(), 8) != 0)
+  if (bind(l.fd(), where, sizeof at) != 0 || listen(l.fd(), kDoor) != 0)
     return refused("cannot listen on '" + path + "': " + std::strerror(errno));
   l.address_ = l.path_ = path;
   return l;

@@ -88,4 +88,19 @@ Woken wait_readable(std::span<const int> descriptors, double seconds);
 
 double wall_time();  // of a clock that never jumps  [s]
 
+/// Programs that come and go a hundred times a second are not worth a line each.
+class NoticeLimit {
+ public:
+  bool allows() {
+    const double now = wall_time();
+    if (now > since_ + 1) since_ = now, count_ = 0;
+    return ++count_ <= kMost;
+  }
+
+ private:
+  static constexpr int kMost = 10;  // a second
+  double since_ = -1;               // [s]
+  int count_ = 0;
+};
+
 }  // namespace gradus

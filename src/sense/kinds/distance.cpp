@@ -64,7 +64,8 @@ void Laser::bind(Binding& b) {
 }
 
 void Laser::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
-  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0])) *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
+  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0]))
+    *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
 }
 
 void HeightScan::bind(Binding& b) {
@@ -99,15 +100,15 @@ void GroundUnder::bind(Binding& b) {
   std::vector<std::string> objects, wanted = b.words("under");
   for (const ObjectInfo& o : b.kind().objects) objects.push_back(o.name);
   if (wanted.empty()) wanted.push_back(b.spec().on.empty() ? objects[0] : b.spec().on);
-  for (const std::string& name : wanted) {
-    const int object = b.kind().find_object(name);
+  for (const std::string& part : wanted) {
+    const int object = b.kind().find_object(part);
     if (object < 0) {
-      b.fault("under", "there is no object '" + name + "'", did_you_mean(name, objects));
+      b.fault("under", "there is no object '" + part + "'", did_you_mean(part, objects));
       continue;
     }
     b.id(object);
-    b.channel(name + ".height", "m");
-    for (const char* axis : {".nx", ".ny", ".nz"}) b.channel(name + axis, "");
+    b.channel(part + ".height", "m");
+    for (const char* axis : {".nx", ".ny", ".nz"}) b.channel(part + axis, "");
   }
   b.keep(b.number("above", 0.5)), b.keep(b.number("apart", 0.02));
 }

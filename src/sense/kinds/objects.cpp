@@ -133,9 +133,9 @@ void Objects::bind(Binding& b) {
   find_objects(b, ids);
   for (const int id : ids) {
     b.id(id);
-    const std::string name = id < 0 ? b.model().field[static_cast<std::size_t>(-1 - id)].name : b.model().robots[static_cast<std::size_t>(id)].name;
-    b.channel(name + ".seen", ""), b.channel(name + ".distance", "m");
-    b.channel(name + ".azimuth", "rad"), b.channel(name + ".elevation", "rad");
+    const std::string seen = id < 0 ? b.model().field[static_cast<std::size_t>(-1 - id)].name : b.model().robots[static_cast<std::size_t>(id)].name;
+    b.channel(seen + ".seen", ""), b.channel(seen + ".distance", "m");
+    b.channel(seen + ".azimuth", "rad"), b.channel(seen + ".elevation", "rad");
   }
   const std::vector<double> view = b.numbers("view");
   const bool given = view.size() == 2;

@@ -199,6 +199,34 @@ TEST(StepPlanner, FeetNeverCrossAndMoveWithoutJumps) {
   }
 }
 
+TEST(StepPlanner, GivenStepsAreSetDownAsSeenFromTheOtherFootAndInTheirTime) {
+  const GaitSpec gait = walk_of("nao_walk").gait;
+  StepPlanner p(gait);
+  p.add({kRight, 0.03, -0.12, -0.2, 0.6});
+  p.add({kLeft, 0.05, 0.1, 0.1, 0.8});
+  PlanSample s;
+  int walking = 0;
+  for (int i = 0; i < 400; ++i) {
+    s = p.next();
+    walking += s.walking;
+    for (const FootPose& f : s.foot) ASSERT_GE(f.z, 0);
+  }
+  EXPECT_NEAR(walking * gait.tick, 0.6 + 0.8, 2.5 * gait.tick);
+  const FootPose &left = s.foot[kLeft], &right = s.foot[kRight];
+  EXPECT_NEAR(right.x, 0.03, 1e-12);
+  EXPECT_NEAR(right.y, gait.spacing / 2 - 0.12, 1e-12);
+  EXPECT_NEAR(right.yaw, -0.2, 1e-12);
+  EXPECT_NEAR(left.x, right.x + std::cos(-0.2) * 0.05 - std::sin(-0.2) * 0.1, 1e-9);
+  EXPECT_NEAR(left.y, right.y + std::sin(-0.2) * 0.05 + std::cos(-0.2) * 0.1, 1e-9);
+  EXPECT_NEAR(left.yaw, -0.1, 1e-12);
+  EXPECT_FALSE(s.walking);
+  EXPECT_EQ(s.steps, 2);  // no step that closes the feet
+  p.command({0.05, 0, 0, 2});  // walking goes on from there
+  for (int i = 0; i < 400; ++i) s = p.next();
+  EXPECT_NEAR(s.foot[kLeft].yaw, -0.1, 1e-9);
+  EXPECT_NEAR(std::hypot(s.foot[kLeft].x - s.foot[kRight].x, s.foot[kLeft].y - s.foot[kRight].y), gait.spacing, 1e-9);
+}
+
 TEST(WalkEngine, CentreOfMassIsWhereTheControlWantsItAndStandingFeetStayPut) {
   for (const auto& [robot, walk] : {std::pair{"nao_h25_v6", "nao_walk"}, std::pair{"kidsize", "kidsize_steps"}}) {
     WalkEngine e = engine_of(robot, walk);

@@ -293,6 +293,37 @@ TEST(Lola, ImagesComeOnTcpWithTheirHeader) {
   }
 }
 
+TEST(Lola, LightsAreToldAndChangeNothing) {
+  const auto run = [](double light) {
+    const std::string path = socket_path("lights");
+    LinkedWorld w(kNao, "lola", path);
+    std::thread program([&] {
+      Client c = Client::local(path);
+      for (std::string packet = c.read(kPacketBytes); packet.size() == kPacketBytes; packet = c.read(kPacketBytes)) {
+        Bytes answer;
+        PackWriter out(answer);
+        out.map(2);
+        out.numbers("Chest", std::array<double, 3>{light, 0, 0});
+        std::array<double, 24> eye{};
+        for (std::size_t i = 16; i < 24; ++i) eye[i] = light;  // blues come last
+        out.numbers("LEye", eye);
+        c.send(std::string(as_text(answer)));
+      }
+    });
+    w.step(240);
+    const std::uint64_t hash = w.world->hash();
+    const bool told = w.was_told("lights: chest #ff0000, left_eye #0000ff");
+    std::size_t count = 0;
+    for (const LinkNotice& n : w.notices) count += n.kind == "light";
+    EXPECT_EQ(count, light > 0 ? 1u : 0u);  // once, not every cycle
+    EXPECT_EQ(told, light > 0);
+    w.link.reset();
+    program.join();
+    return hash;
+  };
+  EXPECT_EQ(run(1), run(0));
+}
+
 TEST(Lola, APathThatIsTakenIsNotTakenOver) {
   const std::string path = socket_path("taken");
   LinkedWorld w(kNao, "lola", path);

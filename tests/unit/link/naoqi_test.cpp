@@ -136,10 +136,20 @@ class Program {
   explicit Program(int port) : client_(Client::tcp(port)) { client_.line(); }
   json call(const std::string& name, const json& arguments = json::array(), bool post = false) {
     client_.send(json{{"id", ++id_}, {"call", name}, {"args", arguments}, {"post", post}}.dump() + "\n");
-    const json answer = json::parse(client_.line());
-    EXPECT_EQ(answer["id"], id_);
-    return answer.contains("error") ? answer["error"] : answer["result"];
+    for (;;) {
+      const json answer = json::parse(client_.line(), nullptr, false);
+      if (answer.is_discarded()) return "hung up";
+      if (answer.contains("event")) {
+        events.push_back(answer);
+        if (acknowledges) client_.send(json{{"done", answer["number"]}}.dump() + "\n");
+        continue;
+      }
+      EXPECT_EQ(answer["id"], id_);
+      return answer.contains("error") ? answer["error"] : answer["result"];
+    }
   }
+  std::vector<json> events;  // that called back
+  bool acknowledges = true;
 
  private:
   Client client_;
@@ -194,6 +204,227 @@ TEST(Naoqi, MemoryHoldsTheRobotsKeysAndOnesOwn) {
   program.join();
 }
 
+/// A program against a Nao in lock-step.
+template <class Script>
+void run_script(LinkedWorld& w, Script&& script) {
+  const int port = static_cast<const NaoqiLink&>(*w.link).port(0);
+  std::thread program([&] {
+    Program p(port);
+    script(p);
+  });
+  for (int i = 0; i < 30'000 && !w.was_told("has gone"); ++i) w.step();
+  program.join();
+}
+
+TEST(NaoqiCartesian, KinematicsAreThoseOfTheWorldAndTheWayBackIsFound) {
+  Fixture f;
+  const RobotModel& robot = f.world->model().robots[0];
+  const auto body = nao::Body::of(*robot.kind, "nao");
+  Cartesian c(*body, robot.kind);
+  std::vector<double> angles = f.motion->commanded();
+  for (const char* name : {"Head", "LArm", "RArm", "LLeg", "RLeg"}) {
+    const int object = c.object_of(name);
+    ASSERT_GE(object, 0) << name;
+    const Position6 here = position_of(c.pose(object, angles)),
+                    there = position_of(inverse(f.world->X_WL(0, 0)) * f.world->X_WO(0, object));
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(here[i], there[i], 1e-9) << name;
+  }
+  EXPECT_EQ(c.object_of("Tail"), -1);
+  for (const char* name : {"LArm", "RArm", "LLeg", "RLeg"})
+    for (std::uint64_t trial = 0; trial < 20; ++trial) {
+      std::vector<int> joints = f.motion->joints_of(name);
+      std::vector<double> wanted = angles, found = angles;
+      for (std::size_t n = 0; n < joints.size(); ++n) {
+        const double share = 0.3 + 0.4 * static_cast<double>(mix64(trial * 31 + n) % 1000) / 1000;
+        const int j = joints[n];
+        wanted[static_cast<std::size_t>(j)] = f.motion->lower(j) + share * (f.motion->upper(j) - f.motion->lower(j));
+      }
+      const bool leg = name[1] == 'L';
+      const Pose goal = c.pose(c.object_of(name), wanted);
+      const double left = c.solve(c.object_of(name), goal, leg ? kWholeMask : kPositionMask, joints, found);
+      EXPECT_LT(left, 1e-5) << name << " " << trial;
+      for (const int j : joints) {
+        EXPECT_GE(found[static_cast<std::size_t>(j)], f.motion->lower(j) - 1e-12);
+        EXPECT_LE(found[static_cast<std::size_t>(j)], f.motion->upper(j) + 1e-12);
+      }
+    }
+  // What is out of reach is come near to: the arm stretches towards it.
+  std::vector<double> stretched = angles;
+  const std::vector<int> arm = f.motion->joints_of("LArm");
+  EXPECT_GT(c.solve(c.object_of("LArm"), pose_at({2, 0.1, 0.1, 0, 0, 0}), kPositionMask, arm, stretched), 1.7);
+  EXPECT_GT(c.pose(c.object_of("LArm"), stretched).p.x, 0.15);
+}
+
+TEST(NaoqiCartesian, CallsMoveTheHandInItsSpaceAndTime) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [](Program& p) {
+    p.call("ALMotion.setStiffnesses", {"Body", 1.0});
+    const auto hand = [&](int space) { return p.call("ALMotion.getPosition", {"LArm", space, false}); };
+    json there = hand(0);
+    there[0] = there[0].get<double>() + 0.05, there[2] = there[2].get<double>() + 0.04;
+    const double start = p.call("gradus.time").get<double>();
+    p.call("ALMotion.positionInterpolation", {"LArm", 0, json::array({there}), 7, json::array({2.0}), true});
+    EXPECT_NEAR(p.call("gradus.time").get<double>() - start, 2.0, 0.011);  // it blocks
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(hand(0)[i].get<double>(), there[i].get<double>(), 1e-5);
+    const json truly = p.call("ALMotion.getPosition", {"LArm", 0, true});
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(truly[i].get<double>(), there[i].get<double>(), 0.01);
+    p.call("ALMotion.positionInterpolation", {"LArm", 0, json{0, 0, -0.01, 0, 0, 0}, 7, 1.0, false});  // relative
+    EXPECT_NEAR(hand(0)[2].get<double>(), there[2].get<double>() - 0.01, 1e-5);
+    // The robot's own frame is on the ground between its feet: the hand is above it and to the left.
+    const json above = hand(2);
+    EXPECT_GT(above[1].get<double>(), 0.05);
+    EXPECT_NEAR(above[2].get<double>() - hand(0)[2].get<double>(), 0.33, 0.06);  // height of the torso
+    const double before = p.call("gradus.time").get<double>();
+    p.call("ALMotion.changePosition", {"LArm", 2, json{0.02, 0, 0, 0, 0, 0}, 0.5, 7});
+    EXPECT_EQ(p.call("gradus.time").get<double>(), before);  // it does not block
+    p.call("gradus.sleep", {1.0});
+    EXPECT_NEAR(hand(2)[0].get<double>(), above[0].get<double>() + 0.02, 0.01);
+    EXPECT_NE(
+        p.call("ALMotion.setPosition", {"Tail", 0, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).get<std::string>().find("Tail"),
+        std::string::npos);
+    EXPECT_TRUE(p.call("ALMotion.setPosition", {"LArm", 0, json{0, 0, 0}, 0.5, 7}).is_string());
+    EXPECT_TRUE(p.call("ALMotion.setPosition", {"LArm", 7, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).is_string());
+  });
+  EXPECT_EQ(w.figure("faults"), 3);
+}
+
+TEST(NaoqiMotion, PlannedFootStepsAreTakenAndTheFeetStayThere) {
+  Fixture f;
+  f.motion->add_steps({{walk::kLeft, 0.04, 0.1, 0, 0.6}, {walk::kRight, 0.04, -0.1, 0, 0.6}}, true);
+  EXPECT_TRUE(f.motion->is_walking());
+  f.run(1.2);
+  EXPECT_EQ(f.motion->steps_given(), 0u);
+  f.run(3);
+  EXPECT_FALSE(f.motion->is_walking());
+}
+
+TEST(Naoqi, PlannedFootStepsMoveTheRobotAsFarAsTheySay) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [](Program& p) {
+    p.call("ALMotion.setStiffnesses", {"Body", 1.0});
+    p.call("ALMotion.walkInit");
+    const json before = p.call("ALMotion.getRobotPosition", {true});
+    const double start = p.call("gradus.time").get<double>();
+    const json legs = {"LLeg", "RLeg", "LLeg", "RLeg"};
+    const json step = {0.04, 0.1, 0.0}, right = {0.04, -0.1, 0.0}, last = {0.0, -0.1, 0.0};
+    p.call("ALMotion.setFootSteps", {legs, json::array({step, right, step, last}), json{0.6, 1.2, 1.8, 2.4}, true});
+    EXPECT_EQ(p.call("gradus.time").get<double>(), start);  // it does not block
+    EXPECT_TRUE(p.call("ALMotion.walkIsActive").get<bool>());
+    p.call("ALMotion.waitUntilWalkIsFinished");
+    const double took = p.call("gradus.time").get<double>() - start;
+    EXPECT_GT(took, 2.4);
+    p.call("gradus.sleep", {1.0});
+    const json after = p.call("ALMotion.getRobotPosition", {true});
+    EXPECT_NEAR(after[0].get<double>() - before[0].get<double>(), 0.12,
+                0.03);  // left 4, right 4 beyond it, left 4: 12 cm
+    EXPECT_NEAR(after[1].get<double>(), before[1].get<double>(), 0.02);
+    EXPECT_TRUE(p.call("ALMotion.setFootSteps", {legs, json::array({step}), json{0.6}, true}).is_string());
+    EXPECT_TRUE(p.call("ALMotion.setFootSteps", {json{"LLeg"}, json::array({step}), json{0.1}, true}).is_string());
+  });
+  EXPECT_FALSE(w.world->fallen(0));
+  EXPECT_EQ(w.figure("faults"), 2);
+}
+
+TEST(NaoqiEvents, WhoSubscribedIsCalledAndTimeStandsUntilTheMethodIsOver) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [](Program& p) {
+    p.call("ALMemory.subscribeToEvent", {"ball", "Watch", "onBall"});
+    p.call("ALMemory.subscribeToEvent", {"robotIsWalking", "Watch", "onWalk"});
+    p.call("ALMemory.raiseEvent", {"ball", json{1, 2}});
+    p.call("gradus.sleep", {0.05});
+    ASSERT_EQ(p.events.size(), 1u);
+    EXPECT_EQ(p.events[0]["event"], "ball");
+    EXPECT_EQ(p.events[0]["value"], (json{1, 2}));
+    EXPECT_EQ(p.events[0]["module"], "Watch");
+    EXPECT_EQ(p.events[0]["method"], "onBall");
+    p.call("ALMotion.walkTo", {0.08, 0, 0});
+    ASSERT_EQ(p.events.size(), 3u);  // it began to walk, and ended
+    EXPECT_EQ(p.events[1]["value"], true);
+    EXPECT_EQ(p.events[2]["value"], false);
+    p.call("ALMemory.unsubscribeToEvent", {"ball", "Watch"});
+    p.call("ALMemory.raiseEvent", {"ball", 3});
+    p.call("gradus.sleep", {0.05});
+    EXPECT_EQ(p.events.size(), 3u);
+    p.call("ALMemory.subscribeToEvent", {"ALTextToSpeech/TextDone", "Watch", "onDone"});
+    const double start = p.call("gradus.time").get<double>();
+    p.call("ALTextToSpeech.say", {"fifteen letters"});  // blocks as long as it takes
+    EXPECT_NEAR(p.call("gradus.time").get<double>() - start, 1.3, 0.02);
+    EXPECT_EQ(p.events.size(), 4u);
+    // A method that does not come back holds time up until patience is over.
+    p.acknowledges = false;
+    p.call("ALMemory.subscribeToEvent", {"ball", "Watch", "onBall"});
+    p.call("ALMemory.raiseEvent", {"ball", 4});
+    const auto wall = std::chrono::steady_clock::now();
+    p.call("gradus.sleep", {0.05});
+    EXPECT_GT(std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(), 0.25);
+  });
+  EXPECT_EQ(w.figure("callbacks"), 5);
+}
+
+TEST(NaoqiLeds, GroupsFadeInSimulatedTimeAndPeopleAreTold) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [](Program& p) {
+    const double start = p.call("gradus.time").get<double>();
+    p.call("ALLeds.fadeRGB", {"FaceLeds", 0xff0000, 1.0});
+    EXPECT_NEAR(p.call("gradus.time").get<double>() - start, 1.0, 0.011);
+    p.call("gradus.sleep", {0.2});
+    p.call("ALLeds.on", {"ChestLedsBlue"});
+    p.call("gradus.sleep", {0.2});
+    p.call("ALLeds.off", {"AllLeds"});
+    p.call("gradus.sleep", {0.2});
+    EXPECT_TRUE(p.call("ALLeds.on", {"TailLeds"}).is_string());
+  });
+  EXPECT_TRUE(w.was_told("lights: left_eye #ff0000, right_eye #ff0000"));
+  EXPECT_TRUE(w.was_told("lights: chest #0000ff, left_eye #ff0000"));
+  EXPECT_TRUE(w.was_told("lights: off"));
+  std::size_t told = 0;
+  for (const LinkNotice& n : w.notices) told += n.kind == "light";
+  EXPECT_LE(told, 16u);  // ten a second at most
+  EXPECT_GE(told, 8u);   // and the fade was seen
+}
+
+TEST(NaoqiVideo, ImagesHaveTheSizeAndColoursThatWereAskedFor) {
+  // 4 × 2 blocks of one colour each, in yuyv: Y 80, U 90, V 240 is a red
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < 320 * 240 / 2; ++i) bytes.insert(bytes.end(), {80, 90, 82, 240});
+  const SensorImage image{"yuyv", 320, 240, 640, bytes, 0, 0};
+  std::string out;
+  EXPECT_EQ(convert(image, kQvga, kYuv422, out), "");
+  EXPECT_EQ(out, std::string(bytes.begin(), bytes.end()));
+  EXPECT_EQ(convert(image, kQqvga, kYuv422, out), "");
+  EXPECT_EQ(out.size(), 160u * 120 * 2);
+  EXPECT_EQ(out.substr(0, 4), std::string("\x50\x5a\x50\xf0", 4));  // every second pixel, with its colour
+  EXPECT_EQ(convert(image, kQqvga, kRgb, out), "");
+  ASSERT_EQ(out.size(), 160u * 120 * 3);
+  EXPECT_GT(static_cast<unsigned char>(out[0]), 200);  // red is first …
+  EXPECT_LT(static_cast<unsigned char>(out[2]), 30);
+  EXPECT_EQ(convert(image, kQqvga, kBgr, out), "");
+  EXPECT_GT(static_cast<unsigned char>(out[2]), 200);  // … or last
+  EXPECT_NE(convert(image, kVga, kRgb, out), "");      // the camera has less
+  EXPECT_NE(convert(image, 9, kRgb, out), "");
+  EXPECT_NE(convert(image, kQvga, 99, out), "");
+}
+
+TEST(NaoqiVideo, AProgramSubscribesAndFetches) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,images,patience=0.5s");
+  run_script(w, [](Program& p) {
+    const json name = p.call("ALVideoDevice.subscribeCamera", {"me", 1, 0, 13, 10});
+    EXPECT_EQ(name, "me_0");
+    p.call("gradus.sleep", {0.2});
+    const json image = p.call("ALVideoDevice.getImageRemote", json::array({name}));
+    ASSERT_TRUE(image.is_array()) << image;
+    EXPECT_EQ(image[0], 160);
+    EXPECT_EQ(image[1], 120);
+    EXPECT_EQ(image[2], 3);
+    EXPECT_EQ(image[7], 1);  // bottom
+    EXPECT_EQ(image[6]["base64"].get<std::string>().size(), 160u * 120 * 3 / 3 * 4);
+    EXPECT_TRUE(p.call("ALVideoDevice.unsubscribe", json::array({name})).get<bool>());
+    EXPECT_TRUE(p.call("ALVideoDevice.getImageRemote", json::array({name})).is_string());
+    EXPECT_TRUE(p.call("ALVideoDevice.subscribeCamera", {"me", 5, 0, 13, 10}).is_string());
+  });
+  EXPECT_EQ(w.figure("faults"), 2);
+}
+
 TEST(Naoqi, WrongCallsAreAnsweredWithTheReason) {
   LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
   const int port = static_cast<const NaoqiLink&>(*w.link).port(0);
@@ -224,14 +455,20 @@ TEST(Naoqi, AnyLinesAreAnsweredAndAProgramThatVanishesStopsTheWalk) {
       R"({"id":2,"call":"ALMotion.angleInterpolation","args":[["HeadYaw"],[[0.1,0.2]],[[1,2]],true]})",
       R"({"id":3,"call":"ALMemory.insertListData","args":[[["a",1],["b",[2]]]]})",
       R"({"id":4,"call":"ALMotion.angleInterpolationBezier","args":[["HeadYaw"],[[1]],[[[0.1,[3,-0.1,0],[3,0.1,0]]]]]})",
-      R"({"id":5,"call":"ALLeds.fadeRGB","args":["FaceLeds",255,1.0],"post":true})"};
+      R"({"id":5,"call":"ALLeds.fadeRGB","args":["FaceLeds",255,1.0],"post":true})",
+      R"({"id":6,"call":"ALMotion.positionInterpolation","args":["LArm",0,[[0.1,0.1,0.1,0,0,0]],7,[1.0],true]})",
+      R"({"id":7,"call":"ALMotion.setFootSteps","args":[["LLeg"],[[0.04,0.1,0.1]],[0.6],true]})",
+      R"({"id":8,"call":"ALMemory.subscribeToEvent","args":["FrontTactilTouched","m","f"]})",
+      R"({"id":9,"call":"ALMemory.raiseEvent","args":["FrontTactilTouched",1]})",
+      R"({"id":10,"call":"ALVideoDevice.subscribeCamera","args":["a",0,1,11,30]})",
+      R"({"done":3})"};
   {
     Client client = Client::tcp(port);
     client.send(R"({"id":6,"call":"ALMotion.setWalkTargetVelocity","args":[1,0,0,1]})"
                 "\n");
     const auto random = [](std::uint64_t i, std::uint64_t what) { return mix64(i * 7919 + what); };
     for (std::uint64_t i = 0; i < 5000; ++i) {
-      std::string line = seeds[i % 5];
+      std::string line = seeds[i % std::size(seeds)];
       for (std::uint64_t n = 0; n < random(i, 0) % 4; ++n)
         line[random(i, 1 + n) % line.size()] = static_cast<char>(32 + random(i, 10 + n) % 95);
       client.send(line + "\n");

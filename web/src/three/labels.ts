@@ -14,6 +14,8 @@ const HEIGHT = 27; // of a label and the gap to the next  [px]
 const LIFT_MAX = 3 * HEIGHT; // a label that would have to move further up from its robot is left out  [px]
 const LABEL_FROM = 90; // diameter of a robot on the screen, arms stretched, that is worth a label  [px]
 const NUMBER_FROM = 11; // … and a number  [px]
+const SPEECH_TIME = 4000; // that words stay  [ms]
+const LONGEST_SPEECH = 60; // characters
 const NUMBER_ROOM = 9; // half the room that a number takes  [px]
 
 interface Label {
@@ -22,6 +24,7 @@ interface Label {
   mark: HTMLElement;
   level: HTMLElement;
   cost: HTMLElement;
+  speech: HTMLElement;
   shownLevel: number;
   width: number; // of the element [px], measured when its text changes
   x: number; // where it wants to be [px]
@@ -46,6 +49,7 @@ export class Labels {
   private scene: Scene | null = null;
   private radii: number[] = []; // per body [m]
   private pointer: { x: number; y: number } | null = null; // on the canvas [px]
+  private readonly silences = new Map<number, number>(); // timers by robot
   isStale = false; // the mouse has moved since the last update
 
   constructor(
@@ -71,6 +75,7 @@ export class Labels {
       const mark = h('span.mark');
       const level = h('span.level');
       const cost = h('span.cost');
+      const speech = h('span.speech', { hidden: true });
       const element = h(
         'div.label',
         { onclick: () => this.onSelect(r) },
@@ -79,14 +84,35 @@ export class Labels {
         mark,
         level,
         cost,
+        speech,
       );
       const place = { width: 0, x: 0, y: 0, distance: Infinity, size: 0 };
       const look = { isNumber: false, look: 'whole' as const, isWanted: false };
-      return { robot: r, element, mark, level, cost, shownLevel: -1, ...place, ...look };
+      return { robot: r, element, mark, level, cost, speech, shownLevel: -1, ...place, ...look };
     });
     const elements = this.labels.flatMap((l) => (l ? [l.element] : []));
     this.layer.classList.toggle('many', elements.length > LONG_MAX);
     this.layer.replaceChildren(...elements);
+  }
+
+  /** What a robot says stands at its label for a while. */
+  say(robot: number, text: string): void {
+    const label = this.labels[robot];
+    if (!label) return;
+    const words = /\bsays: (.*)$/s.exec(text)?.[1] ?? text;
+    label.speech.textContent = `“${words.length > LONGEST_SPEECH ? words.slice(0, LONGEST_SPEECH) + '…' : words}”`;
+    label.speech.hidden = false;
+    label.width = 0;
+    this.isStale = true;
+    window.clearTimeout(this.silences.get(robot));
+    this.silences.set(
+      robot,
+      window.setTimeout(() => {
+        label.speech.hidden = true;
+        label.width = 0;
+        this.isStale = true;
+      }, SPEECH_TIME),
+    );
   }
 
   update(f: Frame, isOn: boolean, selected: number): void {

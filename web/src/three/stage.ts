@@ -7,6 +7,7 @@ import type { Scene } from '../feed/protocol';
 import { Bodies, isGround } from './bodies';
 import { CheapLight } from './cheap_light';
 import { isFieldFor, sideView, topView } from './framing';
+import { Lights } from './lights';
 import { Overlays, type OverlayState } from './overlays';
 import { SoftShadows } from './soft_shadows';
 
@@ -66,6 +67,7 @@ export class Stage {
   mode: CameraMode = 'orbit';
   followed = 0; // robot
   needsRender = true;
+  readonly lights = new Lights();
   private readonly scene = new THREE.Scene();
   private readonly controls: OrbitControls;
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
@@ -115,6 +117,7 @@ export class Stage {
       this.softShadows.mesh,
       this.bodies.group,
       this.overlays.group,
+      this.lights.group,
     );
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
@@ -188,6 +191,7 @@ export class Stage {
 
   setScene(scene: Scene, keepCamera: boolean): void {
     this.bodies.setScene(scene);
+    this.lights.setScene(scene);
     this.softShadows.setScene(scene);
     const plane = scene.field.find((f) => isGround(f.shape));
     this.groundColour = plane ? new THREE.Color().setRGB(...plane.shape.colour, THREE.SRGBColorSpace) : null;
@@ -254,6 +258,7 @@ export class Stage {
   update(f: Frame, on: OverlayState): void {
     this.bodies.update(f.bodies, f.hasGhost && on.ghost ? f.ghosts : null);
     this.overlays.update(f, on);
+    this.lights.update(f);
     if (this.software) this.softShadows.update(f);
     if (!this.framed) this.frameAll(f);
     this.moveCamera(f);

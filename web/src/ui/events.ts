@@ -11,7 +11,7 @@ export class EventLog {
   private readonly kinds = h('div.kinds', { role: 'group', 'aria-label': 'Kinds of events' });
   private readonly list = h('ol.list');
   private readonly byKind = new Map<string, SimulationEvent[]>();
-  private readonly hiddenKinds = new Set(['apart']); // the ends of touches say little
+  private readonly hiddenKinds = new Set(['apart', 'light']); // they say little, and often
 
   constructor(
     private readonly goTo: (time: number) => void,
