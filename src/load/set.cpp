@@ -96,6 +96,10 @@ Targets targets_of_robot(RobotInstanceSpec& r) {
   };
   for (const RobotParameter& p : robot_parameters())
     if (p.get(r.robot, {})) t[p.name] = parameter(p, p.unit, [&r, &p](double x) { p.set(r.robot, x); });
+  if (const auto sensing = t.find("sensing"); sensing != t.end()) {
+    sensing->second.word = [&r](const std::string& w) { set_sensing(r.robot.sensors, sensing_level(w)); };
+    sensing->second.words.assign(std::begin(kSensingNames), std::end(kSensingNames));
+  }
   return t;
 }
 
