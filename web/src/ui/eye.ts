@@ -23,7 +23,7 @@ export class Eye {
 
   constructor(private readonly listener: EyeListener) {
     this.choice.addEventListener('change', () => this.choose(this.choice.value));
-    this.element.append(h('div.bar', {}, this.choice, this.caption), this.canvas);
+    this.element.append(this.choice, this.canvas, this.caption);
   }
 
   /** Keeps the camera by its name. A recording holds no pictures. */
