@@ -51,7 +51,7 @@ class TreeCopy {
   }
 
  private:
-  static constexpr int kLeaf = 6;  // triangles at most
+  static constexpr int kLeaf = 4;  // triangles at most
 
   int count(int node) const {
     const TriangleMesh::Node& n = mesh_.nodes()[static_cast<std::size_t>(node)];

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "load/scene_toml.h"
+#include "link/program/lines.h"
 #include "scene/scene_world.h"
 #include "session/record.h"
 
@@ -193,6 +196,43 @@ TEST(Camera, people_who_look_on_leave_no_trace) {
   out.yuyv = yuyv.data();
   camera.render(view.poses, view.key, static_cast<std::uint32_t>(view.frame), room, out);
   EXPECT_TRUE(std::equal(yuyv.begin(), yuyv.end(), images[0].bytes.begin())) << "what they see is what the program sees";
+}
+
+TEST(Camera, programs_outside_find_images_in_memory_that_the_line_names) {
+  const auto w = seeing_with(0);
+  ImageShare share;
+  OutputRoom room;
+  std::string line;
+  while (w->k() < 120) w->step();
+  append_state_line(w->output(0, room), line, &share);
+  EXPECT_EQ(line.find("\"image\""), std::string::npos) << "nobody asked";
+  EXPECT_EQ(w->images_rendered(), 0);
+  share.want({"camera_side"});
+  EXPECT_NE(share.fault(w->output(0, room).sensors), "");
+  share.want({"camera_top"});
+  EXPECT_EQ(share.fault(w->output(0, room).sensors), "");
+  for (int n = 0; n < 5; ++n) {  // more than there are slots
+    line.clear();
+    append_state_line(w->output(0, room), line, &share);
+    const auto said = nlohmann::json::parse(line)["sensors"]["camera_top"]["image"];
+    const auto images = w->image(0, kTop);
+    ASSERT_EQ(said["frame"], images[0].frame);
+    ASSERT_EQ(said["formats"].size(), 2u);
+    std::ifstream file(said["file"].get<std::string>(), std::ios::binary);
+    for (std::size_t f = 0; f < 2; ++f) {
+      const auto& format = said["formats"][f];
+      EXPECT_EQ(format["format"], images[f].format);
+      std::vector<std::uint8_t> bytes(format["bytes"].get<std::size_t>());
+      file.seekg(format["offset"].get<std::streamoff>());
+      file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      ASSERT_TRUE(file);
+      EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), images[f].bytes.begin(), images[f].bytes.end())) << n;
+    }
+    line.clear();
+    append_state_line(w->output(0, room), line, &share);
+    EXPECT_EQ(line.find("\"image\""), std::string::npos) << "only when a new one has come";
+    for (int k = 0; k < 34; ++k) w->step();
+  }
 }
 
 /// A controller that looks at every image of the top camera.
