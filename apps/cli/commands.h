@@ -24,6 +24,7 @@ void add_view(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);
 void add_plot(CLI::App& app, Outcome& outcome);
 void add_render(CLI::App& app, Outcome& outcome);
+void add_optimise(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_paper(CLI::App& app, Outcome& outcome);

@@ -57,6 +57,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       ->check(CLI::Range(0, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
+  cmd->add_option("--settings", o->settings, "file with values for parameters, as gradus optimise writes them");
   cmd->add_option("--at", o->timed,
                   "TIME: PATH=VALUE, a property set while it runs, as in '2 s: level3.left_knee.kp=20 N m/rad'");
   auto* view =

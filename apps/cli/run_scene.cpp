@@ -30,7 +30,7 @@ double speed_of(const Session& run, const RunOptions& o) {
 }
 
 std::unique_ptr<Session> start_session(const RunOptions& o) {
-  auto scene = load_scene_with(o.scene, o.sets, o.motions);
+  auto scene = load_scene_with(o.scene, o.sets, o.motions, o.settings);
   if (!scene) return nullptr;
   if (o.seed) scene->seed = *o.seed;
   SessionOptions s;

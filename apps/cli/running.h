@@ -15,7 +15,7 @@ namespace gradus::cli {
 
 struct RunOptions {
   std::string scene, duration, speed;  // speed "": as fast as possible, or real time with viewers and clients
-  std::vector<std::string> logs, properties, motions, sets;
+  std::vector<std::string> logs, properties, motions, sets, settings;
   std::vector<std::string> timed;      // "TIME: PATH=VALUE", set while it runs
   std::map<std::string, std::optional<std::string>> links;  // by name: what follows --NAME=
   std::optional<int> view_port;        // serve the viewer; 0: any free port

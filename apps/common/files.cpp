@@ -9,6 +9,7 @@
 #include "common/advice.h"
 #include "common/files.h"
 #include "load/set.h"
+#include "load/settings_toml.h"
 #include "load/shipped.h"
 
 namespace gradus::cli {
@@ -58,12 +59,18 @@ void apply_motion(SceneSpec& scene, const std::string& text, Diagnostics& proble
 }  // namespace
 
 std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vector<std::string>& sets,
-                                         const std::vector<std::string>& motions) {
+                                         const std::vector<std::string>& motions,
+                                         const std::vector<std::string>& settings) {
   if (!fs::exists(find_scene(name))) return print_no_scene(name), std::nullopt;
   auto scene = load_scene_or_robot(name);
   print(scene.notes());
   if (!scene) return std::nullopt;
   Diagnostics problems;
+  for (const std::string& file : settings) {
+    const auto lines = load_settings(file);
+    append(problems, lines.notes());
+    if (lines) apply_settings(*scene, *lines, problems);
+  }
   for (const std::string& s : sets) apply_set(*scene, s, problems);
   for (const std::string& m : motions) apply_motion(*scene, m, problems);
   print(problems);

@@ -63,10 +63,12 @@ void fields(Io& io, GearStageSpec& x) {
   io("stiffness", x.stiffness); io("damping", x.damping); io("inertia", x.inertia);
 }
 template <class Io>
+void fields(Io& io, DriveRange& x) { io("speed", x.speed); io("torque", x.torque); }
+template <class Io>
 void fields(Io& io, DriveSpec& x) {
   io("name", x.name); io("about", x.about); io("source", x.source); io("valid", x.valid); io("notes", x.notes);
   io("file", x.file); io("delay", x.delay); io("controller", x.controller); io("motor", x.motor);
-  io("friction", x.friction); io("gear", x.gear);
+  io("friction", x.friction); io("gear", x.gear); io("range", x.range);
 }
 template <class Io>
 void fields(Io& io, MimicSpec& x) { io("of", x.of); io("multiplier", x.multiplier); io("offset", x.offset); }

@@ -8,6 +8,7 @@
 #include "load/group_toml.h"
 #include "load/instance_toml.h"
 #include "load/parts_toml.h"
+#include "load/settings_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
 
@@ -35,6 +36,7 @@ class SceneReader {
       if (groups != nullptr) read_groups(*groups, scene_, places_, log_);
       if (field != nullptr) field_.read_objects(*field);
       if (robots != nullptr) robots_.read_all(*robots);
+      read_settings();
       Diagnostics faults = check_scene(scene_, [this](const std::string& path) { return places_.of(path); });
       log_.insert(log_.end(), faults.begin(), faults.end());
     }
@@ -64,8 +66,20 @@ class SceneReader {
     std::vector<std::string> names;
     std::vector<Place> name_places;
     t.texts("include", names, name_places);
+    t.texts("settings", settings_, setting_places_);
     t.finish("[world]");
     for (std::size_t i = 0; i < names.size(); ++i) field_.include(names[i], scene_.file, name_places[i]);
+  }
+
+  /// After everything else, so that every path is there.
+  void read_settings() {
+    for (std::size_t i = 0; i < settings_.size(); ++i) {
+      const std::string path = find_file(settings_[i], scene_.file, "settings", options_, setting_places_[i], log_);
+      if (path.empty()) continue;
+      auto lines = load_settings(path);
+      append(log_, lines.notes());
+      if (lines) apply_settings(scene_, *lines, log_);
+    }
   }
 
   void note(const TableReader& t, const std::string& key, bool good) {
@@ -161,6 +175,8 @@ class SceneReader {
   const LoadOptions options_;
   SceneSpec scene_;
   Diagnostics log_;
+  std::vector<std::string> settings_;  // files, applied at the end
+  std::vector<Place> setting_places_;
   ScenePlaces places_;
   FieldReader field_;
   InstanceReader robots_;

@@ -1,6 +1,7 @@
 /// Scenes: what world, which field, which robots. docs/scene_files.md describes the form.
 ///
-///   [world]        name, about, step, seed, gravity, duration, log, include = [field files], contact = { … }
+///   [world]        name, about, step, seed, gravity, duration, log, include = [field files], contact = { … },
+///                  settings = [files that optimise wrote]
 ///   [field.NAME]   shape, pose, colour, surface                         (static; also in field files)
 ///   [robot.NAME]   model, like, pose, velocity, motion, joints, controller, servo, copies
 ///

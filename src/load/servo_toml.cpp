@@ -108,6 +108,17 @@ void read_stages(TableReader& t, DriveSpec& out) {
   read_gear(t, out.gear);
 }
 
+/// What `gradus fit` wrote about its work. People read most of it; runs watch the range.
+void read_passport(TableReader& parent, DriveRange& range) {
+  const toml::table* table = parent.table("passport");
+  if (table == nullptr) return;
+  TableReader t = parent.inside(*table);
+  for (const char* key : {"recordings", "error", "train", "held_out", "stages", "fixed", "not_fixed", "gain", "angle", "volts", "spread"}) t.get(key);
+  t.quantity("speed", kAngularSpeed, range.speed);
+  t.quantity("torque", kTorque, range.torque);
+  t.finish("[passport]");
+}
+
 /// Where "gear.ratio" was written, or else its table, or the file's beginning.
 Place place_of_key(const toml::table& table, const std::string& path, const std::string& key) {
   const auto dot = key.find('.');
@@ -145,6 +156,7 @@ bool read_file(const toml::table& table, const std::string& path, DriveSpec& out
         {{path, 1, 1}, Severity::error, "the file has no [servo] table", "add [servo] with name, source and valid"});
   }
   read_stages(t, out);
+  read_passport(t, out.range);
   t.finish("a servo file");
   judge_numbers(table, path, out, own);
   log.insert(log.end(), own.begin(), own.end());

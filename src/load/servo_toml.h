@@ -5,6 +5,7 @@
 ///   [controller]  kp, ki, kd, limit, stiffness, derivative = "speed" | "error", encoder = "joint" | "motor"
 ///   [motor]       resistance, inductance, torque_constant, back_emf, inertia
 ///   [friction]    coulomb, viscous, stribeck, stribeck_speed, load, load_stribeck
+///   [passport]    what gradus fit found: errors, spread, range (speed, torque); only in files
 ///   [gear]        model = "rigid" | "elastic" | "motoflex", ratio, efficiency, play, stiffness, damping, inertia
 ///
 /// A joint names a file, servo = "servos/nao_v6_leg.toml", or gives a table: { file = …, gear = { play = "1.4 deg" } },

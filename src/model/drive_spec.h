@@ -57,6 +57,13 @@ struct GearStageSpec {
   bool operator==(const GearStageSpec&) const = default;
 };
 
+/// What the recordings covered that a chain was fitted to; beyond it nobody has compared it with the real servo.
+struct DriveRange {
+  double speed = std::numeric_limits<double>::infinity();   // largest, of the joint                [rad/s]
+  double torque = std::numeric_limits<double>::infinity();  // largest, on the joint                [N m]
+  bool operator==(const DriveRange&) const = default;
+};
+
 struct DriveSpec {
   std::string name, about;
   std::string source;  // where the numbers come from
@@ -68,6 +75,7 @@ struct DriveSpec {
   MotorStageSpec motor;
   FrictionStageSpec friction;
   GearStageSpec gear;
+  DriveRange range;  // of its passport
 
   bool operator==(const DriveSpec&) const = default;
   bool electrical() const { return motor.resistance > 0; }

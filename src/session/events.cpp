@@ -26,6 +26,10 @@ EventWatch::EventWatch(const World& world) {
       if (std::find(feet.begin(), feet.end(), r.kind->points[i].link) == feet.end())
         points.push_back(static_cast<int>(i));
   }
+  for (int r = 0; r < world.robot_count(); ++r)
+    for (const DriveModel& d : world.model().robots[static_cast<std::size_t>(r)].kind->drives)
+      if (std::isfinite(d.spec.range.speed) || std::isfinite(d.spec.range.torque))
+        watched_.push_back({r, d.joint, d.spec.range.speed, d.spec.range.torque, false});
   reset(world);
 }
 
@@ -77,6 +81,7 @@ void EventWatch::reset(const World& world) {
     if (is_worth_telling(c)) touch_[std::minmax(c.robot_a, c.robot_b)] = world.time();
   first_error_ = least_error_ = world.energy_error();
   energy_told_ = false;
+  for (Watched& w : watched_) w.told = false;
   lifts_ = 0;
   for (const RobotModel& r : world.model().robots) lifts_ += r.kind->mass * 9.81 * 1e-4;
   told_.clear();
@@ -89,6 +94,25 @@ void EventWatch::look(const World& world, std::vector<Event>& events) {
   look_at_touches(world, events);
   look_at_matches(world, events);
   look_at_energy(world, events);
+  look_at_ranges(world, events);
+}
+
+void EventWatch::look_at_ranges(const World& world, std::vector<Event>& events) {
+  constexpr double kBeyond = 1.05;  // recordings do not tell it more exactly
+  for (Watched& w : watched_) {
+    if (w.told) continue;
+    const double speed = std::fabs(world.v(w.robot)[6 + static_cast<std::size_t>(w.joint)]);
+    const double torque = std::fabs(world.tau(w.robot)[static_cast<std::size_t>(w.joint)]);
+    if (!(speed > kBeyond * w.speed) && !(torque > kBeyond * w.torque)) continue;
+    w.told = true;
+    const RobotModel& robot = world.model().robots[static_cast<std::size_t>(w.robot)];
+    const std::string& joint = robot.kind->objects[static_cast<std::size_t>(robot.kind->joints[static_cast<std::size_t>(w.joint)].object)].name;
+    const bool fast = speed > kBeyond * w.speed;
+    char text[160];
+    std::snprintf(text, sizeof text, "%s leaves the range of its servo's passport: %.3g %s, fitted up to %.3g", joint.c_str(),
+                  fast ? speed : torque, fast ? "rad/s" : "N m", fast ? w.speed : w.torque);
+    events.push_back({world.time(), "range", text, robot.name});
+  }
 }
 
 /// Every 10 ms: the books are kept at every step, but to close them takes a tenth of one.

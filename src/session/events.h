@@ -7,7 +7,8 @@
 /// A *touch* begins when two robots, or a robot and a ball, push each other, and ends (*apart*) when they have not for
 /// 0.3 s: robots that wrestle or dribble touch once, not at every step. *Energy* is told once, when a run has gained
 /// energy that nothing explains (World::energy_error): more than a hundredth of what was dissipated before, and more
-/// than lifts all bodies by a tenth of a millimetre.
+/// than lifts all bodies by a tenth of a millimetre. *Range* is told once a joint, when it turns faster or its servo works
+/// harder than in the recordings that the servo was fitted to (the passport of its file).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -21,7 +22,7 @@ namespace gradus {
 /// Something worth telling, when it happened.
 struct Event {
   double time;
-  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | link
+  std::string kind;   // fall | rise | goal | contact | touch | apart | energy | range | link
   std::string what;   // after the robot's name: "falls"
   std::string robot;  // or the group that it happened in
 };
@@ -40,6 +41,7 @@ class EventWatch {
   void look_at_touches(const World& world, std::vector<Event>& events);
   void look_at_matches(const World& world, std::vector<Event>& events);
   void look_at_energy(const World& world, std::vector<Event>& events);
+  void look_at_ranges(const World& world, std::vector<Event>& events);
   struct Goal {
     std::string name;
     Vec3 left, right;  // the posts' centres  [m]
@@ -62,6 +64,12 @@ class EventWatch {
   std::vector<std::vector<int>> not_feet_;       // (robots) contact points on other links than feet
   std::vector<bool> is_player_;                  // (robots) has joints: neither ball nor box
   std::vector<Seen> seen_;                       // (robots)
+  struct Watched {
+    int robot, joint;
+    double speed, torque;  // largest that its servo was fitted to
+    bool told;
+  };
+  std::vector<Watched> watched_;                 // joints whose servos have a passport
   std::vector<double> told_;                     // (groups) events of its match told so far
   double lifts_ = 0;                             // energy that lifts all bodies by a tenth of a millimetre    [J]
   double first_error_ = 0, least_error_ = 0;     // World::energy_error when the watch began, and the least since [J]
