@@ -131,9 +131,9 @@ void Cameras::set_up(const Engine& engine, One& c) {
   const SensorModel& m = owner.kind->sensors[static_cast<std::size_t>(c.sensor)];
   const CameraSpec spec = sense::camera_spec(m.spec);
   c.is_on = sense::gives_images(m.spec);
-  c.lens = nullptr;
+  if (c.lens && !(c.lens->camera() == resolved(spec))) c.lens = nullptr;
   for (const One& other : cameras_)  // cameras of one make share the table of its lens
-    if (&other != &c && other.lens && other.lens->camera() == resolved(spec)) c.lens = other.lens;
+    if (!c.lens && other.lens && other.lens->camera() == resolved(spec)) c.lens = other.lens;
   if (!c.lens) c.lens = std::make_shared<const LensTable>(spec);
   c.formats = sense::image_formats(m.spec);
   CameraMount mount{owner.name + "." + s.name, c.robot, s.link, {camera_axes_from(s.X_LS.R), s.X_LS.p}, {}};
