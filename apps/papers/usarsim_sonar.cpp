@@ -71,7 +71,7 @@ std::optional<Json> usarsim_sonar(const PaperOptions& options) {
     worst = std::max(worst, std::fabs(h->mean - d));
   }
   double heard = -1;
-  for (int angle = 0; angle <= 90; angle += options.quick ? 15 : 5) {
+  for (int angle = 0; angle <= 130; angle += options.quick ? 15 : 5) {
     const auto h = hear(0.8, angle * kDegree, 3);
     if (!h) return std::nullopt;
     if (h->mean > 2.4) break;
