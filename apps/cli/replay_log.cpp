@@ -8,7 +8,7 @@
 
 namespace gradus::cli {
 
-Result<Replay> replay_with_bar(const std::string& log, int threads, bool silent,
+Result<Replay> replay_with_bar(const std::string& log, const ReplayOptions& options, bool silent,
                                const std::function<void(const World&)>& observe) {
   ProgressSetup setup;
   setup.style = silent ? ProgressStyle::silent : progress_style(stderr);
@@ -20,11 +20,11 @@ Result<Replay> replay_with_bar(const std::string& log, int threads, bool silent,
     if (!bar) bar = std::make_unique<Progress>(setup);
     bar->update(done);
   };
-  return replay(log, threads, show, observe);
+  return replay(log, options, show, observe);
 }
 
 bool look_through(const std::string& log, const std::function<void(const World&)>& observe) {
-  const auto result = replay_with_bar(log, 1, false, observe);
+  const auto result = replay_with_bar(log, {}, false, observe);
   print(result ? result->notes : result.notes());
   if (!result) return false;
   if (result->first_difference >= 0)

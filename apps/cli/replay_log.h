@@ -9,7 +9,7 @@
 namespace gradus::cli {
 
 /// As gradus::replay, with a bar on standard error unless `silent`.
-Result<Replay> replay_with_bar(const std::string& log, int threads, bool silent,
+Result<Replay> replay_with_bar(const std::string& log, const ReplayOptions& options, bool silent,
                                const std::function<void(const World&)>& observe = {});
 /// For those who look at a log: damage and differences are printed as warnings, `observe` sees the states before them.
 /// False after errors, which were printed.

@@ -44,9 +44,17 @@ void add_run(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--record", o->properties,
                   "property to write into the logs, or a pattern as in 'level3.*.q'; default: base and joints")
       ->needs(log);
+  auto* images = cmd->add_option("--images", o->images.cameras,
+                                 "camera whose images .mcap logs hold, as JPEG, or a pattern as in 'blue*.camera_top'")
+                     ->needs(log);
+  cmd->add_flag("--raw-images", o->images.raw, "hold them as they are")->needs(images);
   cmd->add_option("--seed", o->seed, "instead of the scene's")
       ->check(CLI::Validator([](std::string& s) { return check_seed(s); }, "SEED"));
   cmd->add_option("--threads", o->threads, "the result does not depend on it")->check(CLI::Range(1, 256));
+  cmd->add_option("--render-threads", o->render_threads,
+                  "threads that render images beside the steps (default: the processor's, less --threads); the result does "
+                  "not depend on it")
+      ->check(CLI::Range(0, 256));
   cmd->add_option("--motion", o->motions, "ROBOT=LEVEL, or LEVEL for all robots");
   cmd->add_option("--set", o->sets, "PATH=VALUE, as in level3.left_knee.kp='40 N m/rad'");
   cmd->add_option("--settings", o->settings, "file with values for parameters, as gradus optimise writes them");

@@ -35,6 +35,7 @@ std::unique_ptr<Session> start_session(const RunOptions& o) {
   if (o.seed) scene->seed = *o.seed;
   SessionOptions s;
   s.threads = o.threads, s.clock = thread_time;
+  s.render_threads = o.render_threads.value_or(spare_threads(o.threads)), s.images = o.images;
   s.logs = o.logs, s.properties = o.properties, s.timed = o.timed;
   double duration = 0;
   if (!o.duration.empty() && !parse_quantity(o.duration, dimension::kTime, duration)) s.duration = duration;
@@ -93,6 +94,14 @@ nlohmann::ordered_json matches_json(const World& world) {
   return j;
 }
 
+/// What cameras cost: only those that somebody reads cost anything.
+void print_images(const World& world) {
+  const Cameras* c = world.cameras();
+  if (c && c->asked() > 0)
+    std::printf("  images: %" PRId64 " seen, %" PRId64 " rendered, %.2f ms of processor time each\n", c->asked(), c->rendered(),
+                1e3 * c->seconds() / static_cast<double>(c->asked()));
+}
+
 /// Where the result is less than it should be: contacts that found no room.
 void print_shortcomings(const World& world) {
   const StepReport& r = world.report();
@@ -120,6 +129,8 @@ void print_json(const Session& run, const Summary& s, const std::string& scene) 
   j["hash"] = hash_text(w.hash());
   j["stopped"] = run.stopped();
   j["dropped_contacts"] = w.report().coupling.dropped + w.report().field_dropped;
+  if (const Cameras* c = w.cameras())
+    j["images"] = {{"seen", c->asked()}, {"rendered", c->rendered()}, {"ms_each", c->asked() > 0 ? 1e3 * c->seconds() / static_cast<double>(c->asked()) : 0}};
   j["events"] = nlohmann::json::array();
   for (const Event& e : run.events())
     j["events"].push_back({{"time", e.time}, {"kind", e.kind}, {"robot", e.robot}, {"what", e.what}});
@@ -180,6 +191,7 @@ void print_table(const Session& run, const Summary& s, const std::string& scene)
   print_matches(w);
   for (const auto& link : run.links())
     for (const std::string& line : link->summary()) std::printf("  %s\n", line.c_str());
+  print_images(w);
   print_shortcomings(w);
   std::printf("\n  state hash %s\n", hash_text(w.hash()).c_str());
 }

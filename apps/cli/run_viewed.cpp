@@ -73,7 +73,7 @@ std::string shortened(const std::vector<std::string>& changes) {
 class ViewedRun {
  public:
   ViewedRun(std::unique_ptr<Session>& run, const RunOptions& options, view::ViewServer& server)
-      : run_(run), options_(options), server_(server), watch_(run->scene()) {
+      : run_(run), options_(options), server_(server), cameras_(server), watch_(run->scene()) {
     begin(1);
     const double factor = speed_of(*run, options);
     live_->carry_out(view::Speed{factor > 0 ? factor : std::numeric_limits<double>::infinity()});
@@ -87,7 +87,7 @@ class ViewedRun {
 
  private:
   void begin(std::uint32_t revision) {
-    view_ = std::make_unique<WorldView>(*run_, revision);
+    view_ = std::make_unique<WorldView>(*run_, revision, &cameras_);
     view::LiveRunOptions options;
     options.memory_max = static_cast<std::size_t>(options_.past_megabytes) << 20;
     if (!options_.duration.empty())
@@ -133,6 +133,7 @@ class ViewedRun {
   std::unique_ptr<Session>& run_;
   const RunOptions& options_;
   view::ViewServer& server_;
+  CameraFeed cameras_;
   FileWatch watch_;
   double next_look_ = 0;
   std::unique_ptr<WorldView> view_;

@@ -22,6 +22,8 @@ struct RunOptions {
   int past_megabytes = 256;            // memory for going back in the viewer
   std::optional<std::uint64_t> seed;
   int threads = 1;
+  std::optional<int> render_threads;  // none: those that are spare
+  ImageLog images;                    // that logs hold
   bool json = false, quiet = false;
 };
 

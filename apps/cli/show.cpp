@@ -38,6 +38,42 @@ void print_robot(const World& w, int r) {
   if (!w.sensors(r).empty()) std::printf("; gradus show … --sensors tells more\n");
 }
 
+/// Processor time of one image as programs get it now, the least of three.   [ms]
+double image_cost(const FrameView& v) {
+  Camera camera(v.scene, v.lens, v.mount);
+  BandRoom room(*v.scene, v.lens->camera().width);
+  std::vector<std::uint8_t> rgb(3 * static_cast<std::size_t>(v.lens->camera().width) * static_cast<std::size_t>(v.lens->camera().height));
+  Image out;
+  out.rgb = rgb.data();
+  double best = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const double start = thread_time();
+    camera.render(v.poses, v.key, static_cast<std::uint32_t>(v.frame), room, out);
+    best = std::min(best, thread_time() - start);
+  }
+  return 1e3 * best;
+}
+
+/// What the levels of sensing cost that have images. The world goes on until its cameras have one.
+void print_image_costs(World& w) {
+  FrameView view;
+  for (int r = 0; r < w.robot_count(); ++r)
+    for (std::size_t s = 0; s < w.sensors(r).size(); ++s) {
+      if (!w.sensors(r)[s].table->images) continue;
+      const std::string name = w.model().robots[static_cast<std::size_t>(r)].name + "." + w.sensors(r)[s].name;
+      const double rate = 1 / std::max(w.sensors(r)[s].period, w.model().step);
+      std::printf("%s, if it is read:", name.c_str());
+      for (const int level : {2, 3}) {
+        if (!w.set_parameter(name + ".sensing", level).empty()) continue;
+        for (w.view(r, static_cast<int>(s), view); view.frame < 0 && w.k() < 2000; w.view(r, static_cast<int>(s), view)) w.step();
+        if (view.frame < 0) continue;
+        const double ms = image_cost(view);
+        std::printf("%s %s %.2f ms an image, %.1f %% of a core", level == 2 ? "" : ";", kSensingNames[level], ms, 0.1 * ms * rate);
+      }
+      std::printf("\n");
+    }
+}
+
 /// One line for each sensor: what it is, where, how often and how late, and what a sample is made of.
 void print_sensors(const World& w) {
   bool any = false;
@@ -53,6 +89,10 @@ void print_sensors(const World& w) {
       const ObjectInfo& on = robot.kind->objects[static_cast<std::size_t>(robot.kind->sensors[i].object)];
       std::printf("  %-20s %-14s %-14s %8d %9.5g %9.4g  %-12s ", s.name.c_str(), s.table->name.data(), on.name.c_str(), s.count(),
                   1 / std::max(s.period, w.model().step), 1e3 * s.delay, s.units[0]);
+      if (s.table->images || s.table->name == "objects") {
+        std::printf("sensing %s\n", kSensingNames[static_cast<int>(sensing_of(robot.kind->sensors[i].spec))]);
+        continue;
+      }
       if (s.ideal) {
         std::printf("ideal\n");
         continue;
@@ -121,7 +161,7 @@ void add_show(CLI::App& app, Outcome& outcome) {
     else if (o->properties)
       print_properties(**world);
     else if (o->sensors)
-      print_sensors(**world);
+      print_sensors(**world), print_image_costs(**world);
     else
       print_scene(*scene, **world);
   });

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "math/angle.h"
+#include "sense/kinds/camera.h"
 #include "shape/height_field.h"
 #include "shape/hull.h"
 
@@ -60,6 +62,8 @@ std::shared_ptr<const MeshSpec> terrain_of(const HeightMapSpec& map) {
     }
   return out;
 }
+
+double arc_cosine(double x) { return arc_tangent(square_root(std::max(0.0, 1 - x * x)), x); }
 
 std::vector<std::shared_ptr<const MeshSpec>> shared(const std::vector<MeshSpec>& meshes) {
   std::vector<std::shared_ptr<const MeshSpec>> out;
@@ -216,6 +220,31 @@ std::shared_ptr<const view::SceneDescription> WorldFrames::describe(const World&
   return scene_;
 }
 
+/// Those that the page draws, with what it needs for that.
+void WorldFrames::describe_sensors(const World& world, int r) {
+  const RobotKind& kind = *robot_of(world, r).kind;
+  const auto sensors = world.sensors(r);
+  for (std::size_t i = 0; i < sensors.size(); ++i) {
+    const sense::Sensor& s = sensors[i];
+    view::Sensor out{r, s.name, std::string(s.table->name), -1, identity_pose(), {}};
+    for (std::size_t b = 0; b < bodies_.size() && out.body < 0; ++b) {
+      if (bodies_[b].robot != r) continue;
+      const ObjectInfo& on = kind.objects[static_cast<std::size_t>(bodies_[b].object)];
+      if (on.link == s.link) out.body = static_cast<int>(b), out.X_BS = inverse(on.X_LO) * s.X_LS;
+    }
+    if (out.body < 0) continue;
+    if (out.kind == "pads") out.numbers = s.numbers;
+    if (out.kind == "sonar") out.numbers = {arc_cosine(s.directions.back().x), s.numbers[0]};
+    if (out.kind == "camera") {
+      const CameraSpec c = sense::camera_spec(kind.sensors[i].spec);
+      out.numbers = {static_cast<double>(c.width), static_cast<double>(c.height)};
+    }
+    if (out.numbers.empty() && out.kind != "objects") continue;
+    scene_->sensors.push_back(std::move(out));
+    sensors_.push_back({r, static_cast<int>(i)});
+  }
+}
+
 void WorldFrames::describe_anew(const World& world, std::uint32_t revision) {
   scene_ = std::make_shared<view::SceneDescription>();
   const Model& model = world.model();
@@ -238,6 +267,8 @@ void WorldFrames::describe_anew(const World& world, std::uint32_t revision) {
     scene_->field.back().shape.mesh = terrain_of(model.maps[static_cast<std::size_t>(f.shape.map)]);
   }
   for (const gradus::Property& p : numbered_properties(world)) scene_->properties.push_back(to_view(p, world));
+  sensors_.clear();
+  for (int r = 0; r < world.robot_count(); ++r) describe_sensors(world, r);
 }
 
 void WorldFrames::fill(const World& world, const view::Wanted& wanted, view::Frame& frame) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/camera_feed.h"
 #include "cli/frame_contacts.h"
 #include "cli/volume_trees.h"
 #include "server/frame.h"
@@ -28,6 +29,8 @@ class WorldFrames {
   }  // as numbered in frames
   const std::string& level(int robot, int level) const;
   int body_count() const { return static_cast<int>(bodies_.size()); }
+  /// Which sensors the numbers of the description mean.
+  std::span<const CameraFeed::Which> sensors() const { return sensors_; }
   const std::string& path(int property) const { return paths_[static_cast<std::size_t>(property)]; }
   /// Keeps the numbers of properties as they are when motions change; for recordings, which have one description.
   void keep_description() { keeps_description_ = true; }
@@ -36,6 +39,7 @@ class WorldFrames {
   std::string motions_of(const World& world) const;
   int reference_of(const World& world, int robot) const;
   void describe_anew(const World& world, std::uint32_t revision);
+  void describe_sensors(const World& world, int robot);
   bool list(const World& world);
   void resolve(const World& world);
 
@@ -45,6 +49,7 @@ class WorldFrames {
   std::vector<FrameBody> bodies_;
   std::vector<const RobotKind*> kinds_;           // (robots) before any parameter was set
   std::vector<std::vector<std::string>> levels_;  // (robots) motions they can run at
+  std::vector<CameraFeed::Which> sensors_;        // as numbered in the description
   std::vector<std::string> paths_;                // of the properties, as numbered in frames
   std::vector<PropertyView> views_;               // (paths_) how to read them now; read = null: not at this level
   std::string motions_;                           // for which views_ and references_ were resolved

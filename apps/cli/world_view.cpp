@@ -10,8 +10,13 @@ constexpr double kSpringTime = 0.1;  // damping over stiffness of the mouse's sp
 
 }  // namespace
 
-WorldView::WorldView(Session& run, std::uint32_t first_revision)
-    : run_(run), frames_(run.world(), run.scene().name, run.scene().about, first_revision) {}
+WorldView::WorldView(Session& run, std::uint32_t first_revision, CameraFeed* cameras)
+    : run_(run), frames_(run.world(), run.scene().name, run.scene().about, first_revision), cameras_(cameras) {}
+
+void WorldView::fill(view::Frame& frame, const view::Wanted& wanted) {
+  frames_.fill(world(), wanted, frame);
+  if (cameras_) cameras_->offer(world(), frame.scene_revision, wanted.cameras, frames_.sensors());
+}
 
 /// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward,
 /// nor with controllers that keep a state of their own.

@@ -8,13 +8,14 @@ namespace gradus::cli {
 
 class WorldView : public view::Simulation {
  public:
-  explicit WorldView(Session& run, std::uint32_t first_revision = 1);
+  /// cameras: who makes pictures for viewers; null: nobody.
+  explicit WorldView(Session& run, std::uint32_t first_revision = 1, CameraFeed* cameras = nullptr);
   explicit WorldView(std::unique_ptr<Session> run) : WorldView(*run) { owned_ = std::move(run); }
   std::shared_ptr<const view::SceneDescription> describe() override;
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;
   std::string apply(const view::Action& action) override;
-  void fill(view::Frame& frame, const view::Wanted& wanted) override { frames_.fill(world(), wanted, frame); }
+  void fill(view::Frame& frame, const view::Wanted& wanted) override;
   void save(std::vector<std::byte>& snapshot) const override;
   void restore(std::span<const std::byte> snapshot) override;
   void take_events(std::vector<view::Event>& events) override;
@@ -29,6 +30,7 @@ class WorldView : public view::Simulation {
   std::unique_ptr<Session> owned_;  // of a twin
   Session& run_;
   WorldFrames frames_;
+  CameraFeed* cameras_;
   view::Push push_;         // the spring that a viewer holds …
   bool is_pushed_ = false;  // … if so
   std::size_t events_seen_ = 0;

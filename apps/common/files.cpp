@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <thread>
 
 #include "common/advice.h"
 #include "common/files.h"
@@ -87,6 +88,10 @@ double thread_time() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+int spare_threads(int threads) {
+  return std::max(0, static_cast<int>(std::thread::hardware_concurrency()) - threads);
 }
 
 }  // namespace gradus::cli

@@ -19,5 +19,6 @@ std::optional<SceneSpec> load_scene_with(const std::string& name, const std::vec
                                          const std::vector<std::string>& settings = {});
 double now();          // wall clock from any start [s]
 double thread_time();  // processor time of the calling thread [s]
+int spare_threads(int threads);  // of the processor's, besides so many; 0: none
 
 }  // namespace gradus::cli

@@ -34,6 +34,8 @@ std::span<const Paper> all_papers();
 
 std::optional<Json> klancar(const PaperOptions&);
 std::optional<Json> murosimf_levels(const PaperOptions&);
+std::optional<Json> murosimf_cameras(const PaperOptions&);
+std::optional<Json> usarsim_sonar(const PaperOptions&);
 std::optional<Json> usarsim_gravity(const PaperOptions&);
 std::optional<Json> usarsim_timestep(const PaperOptions&);
 std::optional<Json> usarsim_framerate(const PaperOptions&);

@@ -9,6 +9,8 @@ const Paper kPapers[] = {
      klancar},
     {"murosimf-levels", "paper 000: one motion at four levels of detail, and how many robots run in real time",
      murosimf_levels},
+    {"murosimf-cameras", "paper 000: six robots that look for a ball in images of their cameras, in real time", murosimf_cameras},
+    {"usarsim-sonar", "paper 001: sonars before a wall, straight and turned", usarsim_sonar},
     {"usarsim-gravity", "paper 001: does a body fall as far as it should?", usarsim_gravity},
     {"usarsim-timestep", "paper 001: error of a loaded joint against the time step", usarsim_timestep},
     {"usarsim-framerate", "paper 001: a joint that follows commands at 50, 25, 5 and 2 Hz", usarsim_framerate},

@@ -115,6 +115,11 @@ Action subscribe(const json& j, const SceneDescription& scene) {
     if (!volumes->is_boolean()) throw BadCommand("'volumes' must be true or false");
     s.volumes = volumes->get<bool>();
   }
+  if (j.contains("camera")) {
+    const int n = integer(j, "camera", 0, static_cast<int>(scene.sensors.size()) - 1);
+    if (scene.sensors[static_cast<std::size_t>(n)].kind != "camera") throw BadCommand("'camera' is not one");
+    s.cameras = {static_cast<std::uint16_t>(n)};
+  }
   return s;
 }
 

@@ -51,6 +51,7 @@ struct Branch {};  // run on from the moment shown, keep the old course as ghost
 struct Subscribe {
   std::vector<std::uint16_t> properties;  // replaces the former set; ascending
   bool volumes = false;                   // boxes of the collision trees too
+  std::vector<std::uint16_t> cameras{};   // numbers of sensors: of one viewer one, or none
 };
 struct TakeControl {};
 struct GiveControl {};

@@ -10,8 +10,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
-constexpr std::uint8_t kFrameType = 1;
-constexpr std::size_t kHeaderSize = 80, kBodySize = 20, kRobotSize = 48, kContactSize = 28, kSignalSize = 8,
+constexpr std::uint8_t kFrameType = 1, kPictureType = 2;
+constexpr std::size_t kPictureHeaderSize = 32, kHeaderSize = 80, kBodySize = 20, kRobotSize = 48, kContactSize = 28, kSignalSize = 8,
                       kVolumeSize = 28;
 enum FrameFlag : std::uint16_t { kPaused = 1, kBehind = 2, kReplay = 4, kPast = 8, kGhost = 16 };
 enum RobotFlag : std::uint8_t { kFallen = 1 };
@@ -215,6 +215,20 @@ std::optional<Frame> decode(std::span<const std::uint8_t> bytes) {
     r.get<std::uint16_t>();
   }
   return f;
+}
+
+void encode(const Picture& p, std::vector<std::uint8_t>& bytes) {
+  bytes.resize(kPictureHeaderSize + p.jpeg.size());
+  Writer w(bytes.data());
+  w.put(kProtocolVersion);
+  w.put(kPictureType);
+  w.put(p.sensor);
+  w.put(p.scene_revision);
+  w.put(p.frame);
+  w.put(p.time);
+  w.put(static_cast<float>(p.milliseconds));
+  w.put(static_cast<std::uint32_t>(p.jpeg.size()));
+  std::copy(p.jpeg.begin(), p.jpeg.end(), bytes.begin() + kPictureHeaderSize);
 }
 
 }  // namespace gradus::view

@@ -71,7 +71,21 @@ struct Volume {
 struct Wanted {
   std::span<const std::uint16_t> signals;  // property numbers, ascending
   bool volumes = false;                    // of the collision trees
+  std::span<const std::uint16_t> cameras{};  // numbers of sensors, ascending
 };
+
+/// A picture of a robot's camera, for people.
+///   header  32 B  u8 version | u8 type, 2 | u16 sensor | u32 scene revision | u64 frame | f64 time | f32 ms | u32 bytes
+///   then          JPEG
+struct Picture {
+  std::uint16_t sensor = 0;  // index into SceneDescription::sensors
+  std::uint32_t scene_revision = 1;
+  std::uint64_t frame = 0;
+  double time = 0;          // of its exposure         [s]
+  double milliseconds = 0;  // processor time that rendering took
+  std::span<const std::uint8_t> jpeg;
+};
+void encode(const Picture& picture, std::vector<std::uint8_t>& bytes);
 
 struct Frame {
   std::uint32_t scene_revision = 1;

@@ -117,6 +117,14 @@ std::string to_json(const SceneDescription& scene) {
   json robots = json::array(), field = json::array(), properties = json::array();
   for (const Robot& r : scene.robots) robots.push_back(robot_json(r, meshes));
   for (const FieldObject& f : scene.field) field.push_back({{"name", f.name}, {"shape", shape_json(f.shape, meshes)}});
+  json sensors = json::array();
+  for (const Sensor& s : scene.sensors)
+    sensors.push_back({{"robot", s.robot},
+                       {"name", s.name},
+                       {"kind", s.kind},
+                       {"body", s.body},
+                       {"pose", pose_json(s.X_BS)},
+                       {"numbers", s.numbers}});
   TextTable abouts;
   for (const Property& p : scene.properties) properties.push_back(property_json(p, abouts));
   const json message = {{"type", "scene"},
@@ -131,7 +139,8 @@ std::string to_json(const SceneDescription& scene) {
                         {"field", std::move(field)},
                         {"meshes", meshes.take()},
                         {"abouts", abouts.take()},
-                        {"properties", std::move(properties)}};
+                        {"properties", std::move(properties)},
+                        {"sensors", std::move(sensors)}};
   // A name that is not UTF-8 must not end the process: it is shown with replacement characters.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -62,6 +62,15 @@ struct FieldObject {
   Shape shape;  // X_BS is the pose in the world
 };
 
+/// A sensor that the page can draw: pads, sonar cones, seen objects, cameras. Values are properties: ROBOT.NAME.CHANNEL.
+struct Sensor {
+  int robot = 0;  // index into robots
+  std::string name, kind;
+  int body = 0;                  // number of the body that carries it
+  Pose X_BS = identity_pose();   // its axes in the body
+  std::vector<double> numbers{};  // pads: x, y of each [m]; sonar: half of the cone [rad], range [m]; camera: width, height
+};
+
 struct SceneDescription {
   std::string name, about;
   std::uint32_t revision = 1;  // frames carry the number of the description that they belong to
@@ -72,6 +81,7 @@ struct SceneDescription {
   std::vector<Robot> robots;
   std::vector<FieldObject> field;
   std::vector<Property> properties;  // at most 65535
+  std::vector<Sensor> sensors;       // at most 65535
 
   int body_count() const;
   int robot_of(int body) const;  // the robot that a body belongs to; −1: no such body

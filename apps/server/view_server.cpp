@@ -136,6 +136,15 @@ class ViewServer::Hub {
     thread_ = std::thread([this] { context_.run(); });
   }
 
+  /// From any thread: to those who look at this camera, now and later.
+  void show(std::uint16_t sensor, std::uint32_t revision, Bytes bytes) {
+    asio::post(context_, [this, sensor, revision, bytes = std::move(bytes)] {
+      if (revision != scene_->revision) return;
+      pictures_[sensor] = bytes;
+      for (const auto& [number, viewer] : viewers_) offer_picture(*viewer, sensor);
+    });
+  }
+
   std::uint16_t port() const { return port_; }
   std::string url(const std::string& token) const;
 
@@ -182,6 +191,7 @@ class ViewServer::Hub {
   void end_push();
   void send_leases();
   void update_wanted();
+  void offer_picture(Viewer& viewer, std::uint16_t sensor);
   void broadcast(const Text& text);
 
   asio::io_context context_{1};
@@ -201,6 +211,7 @@ class ViewServer::Hub {
   std::shared_ptr<const SceneDescription> scene_ = std::make_shared<const SceneDescription>();
   Text scene_text_;
   Bytes last_frame_;
+  std::map<std::uint16_t, Bytes> pictures_;  // by sensor: the newest
   Clock::time_point last_frame_sent_{}, last_tick_{};
   struct PastEvent {
     std::string kind;
@@ -241,6 +252,11 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     frame_ = frame;
     write_next();
   }
+  void offer_picture(const Bytes& picture) {
+    if (is_gone_) return;
+    picture_ = picture;
+    write_next();
+  }
   /// To be called every tick: has it not taken what is being written for longer than the limit?
   bool is_stalled(Clock::duration since_last_tick, Clock::duration limit) {
     if (is_writing_) waited_ += since_last_tick;
@@ -268,11 +284,16 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
     });
   }
   void write_next() {
-    if (is_writing_ || is_gone_ || (texts_.empty() && !frame_)) return;
+    if (is_writing_ || is_gone_ || (texts_.empty() && !frame_ && !picture_)) return;
     is_writing_ = true;
     waited_ = {};
     socket_.text(!texts_.empty());
-    if (texts_.empty()) {
+    if (texts_.empty() && picture_ && (!frame_ || !was_picture_)) {  // in turn, if both wait
+      was_picture_ = true;
+      const Bytes picture = std::exchange(picture_, nullptr);
+      write(asio::buffer(*picture), picture);
+    } else if (texts_.empty()) {
+      was_picture_ = false;
       const Bytes frame = std::exchange(frame_, nullptr);
       write(asio::buffer(*frame), frame);
       ++hub_.frames_sent_;
@@ -295,8 +316,8 @@ class ViewServer::Hub::Viewer : public std::enable_shared_from_this<Viewer> {
   websocket::stream<beast::tcp_stream> socket_;
   beast::flat_buffer buffer_;
   std::deque<Text> texts_;
-  Bytes frame_;  // the newest, not yet being written
-  bool is_writing_ = false, is_gone_ = false;
+  Bytes frame_, picture_;  // the newest, not yet being written
+  bool is_writing_ = false, is_gone_ = false, was_picture_ = false;
   Clock::duration waited_{};  // for the viewer to take what is being written
 };
 
@@ -459,6 +480,7 @@ void ViewServer::Hub::send_news() {
     scene_ = scenes_.front();
     scene_text_ = std::make_shared<const std::string>(to_json(*scene_));
     for (auto& [number, viewer] : viewers_) viewer->subscription_ = {};  // its numbers belong to the old description
+    pictures_.clear();
     update_wanted();
     broadcast(scene_text_);
   }
@@ -553,15 +575,25 @@ void ViewServer::Hub::update_wanted() {
   Subscribe& united = wanted_.back();
   std::vector<std::uint16_t>& all = united.properties;
   all.clear();
+  united.cameras.clear();
   united.volumes = false;
   for (const auto& [number, viewer] : viewers_) {
     const Subscribe& own = viewer->subscription_;
     all.insert(all.end(), own.properties.begin(), own.properties.end());
+    united.cameras.insert(united.cameras.end(), own.cameras.begin(), own.cameras.end());
     united.volumes = united.volumes || own.volumes;
   }
+  std::sort(united.cameras.begin(), united.cameras.end());
+  united.cameras.erase(std::unique(united.cameras.begin(), united.cameras.end()), united.cameras.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   wanted_.publish();
+}
+
+void ViewServer::Hub::offer_picture(Viewer& viewer, std::uint16_t sensor) {
+  const auto& wanted = viewer.subscription_.cameras;
+  const auto it = pictures_.find(sensor);
+  if (it != pictures_.end() && std::find(wanted.begin(), wanted.end(), sensor) != wanted.end()) viewer.offer_picture(it->second);
 }
 
 void ViewServer::Hub::on_command(Viewer& viewer, std::string_view text) {
@@ -582,6 +614,7 @@ void ViewServer::Hub::carry_out(Viewer& viewer, ParsedCommand command) {
   if (auto* s = std::get_if<Subscribe>(&command.action)) {
     viewer.subscription_ = std::move(*s);
     update_wanted();
+    for (const std::uint16_t sensor : viewer.subscription_.cameras) offer_picture(viewer, sensor);  // the last one, until the next
     return answer(true, "");
   }
   if (std::holds_alternative<TakeControl>(command.action)) {
@@ -636,6 +669,12 @@ void ViewServer::publish(const Frame& frame) {
   hub_->last_publish_ = Clock::now();
 }
 
+void ViewServer::publish_image(const Picture& picture) {
+  auto bytes = std::make_shared<std::vector<std::uint8_t>>();
+  encode(picture, *bytes);
+  hub_->show(picture.sensor, picture.scene_revision, std::move(bytes));
+}
+
 void ViewServer::poll_commands(std::vector<Command>& commands) {
   commands.clear();
   Command c;
@@ -644,7 +683,7 @@ void ViewServer::poll_commands(std::vector<Command>& commands) {
 
 Wanted ViewServer::wanted() {
   hub_->wanted_.take();
-  return {hub_->wanted_.front().properties, hub_->wanted_.front().volumes};
+  return {hub_->wanted_.front().properties, hub_->wanted_.front().volumes, hub_->wanted_.front().cameras};
 }
 
 void ViewServer::reply(const Command& command, bool ok, std::string text) {

@@ -68,6 +68,7 @@ class ViewServer {
   void set_scene(std::shared_ptr<const SceneDescription> scene);
   bool frame_due();  // somebody looks and the last frame is 1/60 s old
   void publish(const Frame& frame);
+  void publish_image(const Picture& picture);  // from any thread
   void poll_commands(std::vector<Command>& commands);  // replaces the content, in order of arrival
   Wanted wanted();                                     // what any viewer wants to see; valid until the next call
   void reply(const Command& command, bool ok, std::string text);

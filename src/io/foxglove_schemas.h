@@ -1,4 +1,4 @@
-/// Poses and shapes as messages under the public Foxglove schema names, so that Foxglove and other viewers show a log
+/// Poses, shapes and images as messages under the public Foxglove schema names, so that Foxglove and other viewers show a log
 /// without set-up. A scene is described once (SceneUpdate, JSON: shapes fixed to named frames) and then moved by
 /// FrameTransforms (protobuf, because they are most of a log: a third of the bytes of JSON and a tenth of the time).
 /// Names, types and numbers of fields are those of the public definitions [foxglove-sdk, schemas]; tests/mcap_js
@@ -62,5 +62,30 @@ void append_frame_transforms(std::vector<std::uint8_t>& out, std::uint64_t time_
                              std::span<const FrameTransform> transforms);
 void append_scene_update(std::string& json, std::uint64_t time_ns, std::span<const Entity> entities);
 void append_json_string(std::string& json, std::string_view text);
+
+// ---- images, protobuf
+inline constexpr std::string_view kRawImage = "foxglove.RawImage", kCompressedImage = "foxglove.CompressedImage";
+inline constexpr std::string_view kCameraCalibration = "foxglove.CameraCalibration";
+std::string raw_image_schema();
+std::string compressed_image_schema();
+std::string camera_calibration_schema();
+
+struct RawImage {
+  std::uint32_t width, height, row_bytes;
+  std::string_view encoding;  // rgb8, mono8, yuyv, 32FC1, 16UC1
+  std::span<const std::uint8_t> bytes;
+};
+/// OpenCV's lens: x right, y down, z forward; pixels.
+struct Calibration {
+  std::uint32_t width, height;
+  double fx, fy, cx, cy;
+  std::array<double, 5> distortion;  // k1, k2, p1, p2, k3
+};
+/// frame: name of the frame that the camera sits in. format: "jpeg".
+void append_raw_image(std::vector<std::uint8_t>& out, std::uint64_t time_ns, std::string_view frame, const RawImage& image);
+void append_compressed_image(std::vector<std::uint8_t>& out, std::uint64_t time_ns, std::string_view frame,
+                             std::string_view format, std::span<const std::uint8_t> bytes);
+void append_camera_calibration(std::vector<std::uint8_t>& out, std::uint64_t time_ns, std::string_view frame,
+                               const Calibration& calibration);
 
 }  // namespace gradus::foxglove

@@ -2,36 +2,33 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <utility>
+#include <cstdlib>
 
 namespace gradus {
 namespace {
 
-using Table = std::array<int, 64>;
-using Block = std::array<double, 64>;
+// ---------------------------------------------------------------- tables of ITU-T T.81, annex K
 
-/// Order in which the coefficients of a block are sent.
-constexpr Table kZigZag{0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-                        41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-                        30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+constexpr std::uint8_t kZigzag[64] = {
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
+    21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60,
+    61, 54, 47, 55, 62, 63};
+constexpr std::uint8_t kLuminance[64] = {
+    16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29,
+    51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103, 121,
+    120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
+constexpr std::uint8_t kChrominance[64] = {
+    17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99, 24, 26, 56, 99, 99, 99, 99, 99, 47, 66, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99};
 
-/// Annex K.1: steps of brightness and colour, row by row.
-constexpr Table kBrightness{16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,
-                            14, 13, 16, 24, 40,  57,  69,  56,  14, 17, 22, 29, 51,  87,  80,  62,
-                            18, 22, 37, 56, 68,  109, 103, 77,  24, 35, 55, 64, 81,  104, 113, 92,
-                            49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
-constexpr Table kColour{17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99, 24, 26, 56, 99, 99, 99,
-                        99, 99, 47, 66, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
-                        99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
-
-/// Annex K.3: how many codes of each length from 1 to 16, and what they mean.
-struct Huffman {
+/// How many codes have 1, 2, … 16 bits, and their symbols in order.
+struct CodeTable {
   std::array<std::uint8_t, 16> counts;
-  std::span<const std::uint8_t> values;
+  std::span<const std::uint8_t> symbols;
 };
-constexpr std::uint8_t kDcValues[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-constexpr std::uint8_t kAcBrightnessValues[] = {
+constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+constexpr std::uint8_t kRunsY[] = {
     0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07, 0x22, 0x71,
     0x14, 0x32, 0x81, 0x91, 0xa1, 0x08, 0x23, 0x42, 0xb1, 0xc1, 0x15, 0x52, 0xd1, 0xf0, 0x24, 0x33, 0x62, 0x72,
     0x82, 0x09, 0x0a, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2a, 0x34, 0x35, 0x36, 0x37,
@@ -41,7 +38,7 @@ constexpr std::uint8_t kAcBrightnessValues[] = {
     0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8, 0xb9, 0xba, 0xc2, 0xc3,
     0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0xda, 0xe1, 0xe2,
     0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa};
-constexpr std::uint8_t kAcColourValues[] = {
+constexpr std::uint8_t kRunsC[] = {
     0x00, 0x01, 0x02, 0x03, 0x11, 0x04, 0x05, 0x21, 0x31, 0x06, 0x12, 0x41, 0x51, 0x07, 0x61, 0x71, 0x13, 0x22,
     0x32, 0x81, 0x08, 0x14, 0x42, 0x91, 0xa1, 0xb1, 0xc1, 0x09, 0x23, 0x33, 0x52, 0xf0, 0x15, 0x62, 0x72, 0xd1,
     0x0a, 0x16, 0x24, 0x34, 0xe1, 0x25, 0xf1, 0x17, 0x18, 0x19, 0x1a, 0x26, 0x27, 0x28, 0x29, 0x2a, 0x35, 0x36,
@@ -51,178 +48,195 @@ constexpr std::uint8_t kAcColourValues[] = {
     0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8, 0xb9, 0xba,
     0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0xda,
     0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa};
-constexpr Huffman kTables[4]{// brightness, colour: first coefficients; then the others
-                             {{0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}, kDcValues},
-                             {{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, kDcValues},
-                             {{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7d}, kAcBrightnessValues},
-                             {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 0x77}, kAcColourValues}};
+constexpr CodeTable kCodes[4] = {  // DC and AC of luminance, then of chrominance
+    {{0, 1, 5, 1, 1, 1, 1, 1, 1}, kSizes},
+    {{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125}, kRunsY},
+    {{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, kSizes},
+    {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119}, kRunsC}};
 
 struct Code {
   std::uint16_t bits = 0;
-  std::uint8_t length = 0;
+  std::uint8_t size = 0;
 };
 using Codes = std::array<Code, 256>;
 
-Codes codes_of(const Huffman& h) {
+Codes codes_of(const CodeTable& t) {
   Codes out{};
   std::uint16_t code = 0;
   std::size_t next = 0;
-  for (std::uint8_t length = 1; length <= 16; ++length, code = static_cast<std::uint16_t>(code << 1))
-    for (int i = 0; i < h.counts[length - 1u]; ++i) out[h.values[next++]] = {code++, length};
+  for (int size = 1; size <= 16; ++size, code = static_cast<std::uint16_t>(code << 1))
+    for (int i = 0; i < t.counts[static_cast<std::size_t>(size - 1)]; ++i)
+      out[t.symbols[next++]] = {code++, static_cast<std::uint8_t>(size)};
   return out;
 }
 
-class Writer {
+/// Bits, the first one highest; a byte of ones is followed by a zero.
+class BitWriter {
  public:
-  explicit Writer(std::vector<std::uint8_t>& out) : out_(out) {}
-  void byte(int x) { out_.push_back(static_cast<std::uint8_t>(x)); }
-  void word(int x) { byte(x >> 8), byte(x); }
-  void bits(unsigned x, int length) {
-    for (int i = length - 1; i >= 0; --i) {
-      rest_ = static_cast<std::uint8_t>(rest_ << 1 | (x >> i & 1));
-      if (++filled_ < 8) continue;
-      byte(rest_);
-      if (rest_ == 0xff) byte(0);  // no marker
-      rest_ = 0, filled_ = 0;
-    }
+  explicit BitWriter(std::vector<std::uint8_t>& out) : out_(out) {}
+  void put(std::uint32_t bits, int size) {
+    held_ = held_ << size | bits;
+    for (count_ += size; count_ >= 8; count_ -= 8) byte(static_cast<std::uint8_t>(held_ >> (count_ - 8)));
   }
-  void fill() {
-    if (filled_ > 0) bits(0x7f, 8 - filled_);
+  void put(Code c) { put(c.bits, c.size); }
+  void end() {
+    if (count_ > 0) put((1u << (8 - count_)) - 1, 8 - count_);
   }
 
  private:
+  void byte(std::uint8_t b) {
+    out_.push_back(b);
+    if (b == 0xFF) out_.push_back(0);
+  }
   std::vector<std::uint8_t>& out_;
-  std::uint8_t rest_ = 0;
-  int filled_ = 0;
+  std::uint64_t held_ = 0;
+  int count_ = 0;
 };
 
-/// cos((2 x + 1) u π/16), with the factors of the transform. Numbers, not calls: the same bits everywhere.
-std::array<std::array<double, 8>, 8> cosines() {
-  constexpr double kCos[] = {1.0,
-                             0.9807852804032304,
-                             0.9238795325112867,
-                             0.8314696123025452,
-                             0.7071067811865476,
-                             0.5555702330196023,
-                             0.38268343236508984,
-                             0.19509032201612833,
-                             0};  // n π/16, a quarter turn
-  std::array<std::array<double, 8>, 8> c;
-  for (std::size_t u = 0; u < 8; ++u)
-    for (std::size_t x = 0; x < 8; ++x) {
-      const std::size_t n = (2 * x + 1) * u % 32, mirrored = n > 16 ? 32 - n : n;
-      const double k = mirrored > 8 ? -kCos[16 - mirrored] : kCos[mirrored];
-      c[u][x] = 0.5 * k * (u == 0 ? kCos[4] : 1);
-    }
-  return c;
-}
+using Block = std::array<std::int32_t, 64>;
 
-Block transformed(const Block& in) {
-  static const auto c = cosines();
-  Block half{}, out{};
+/// 4096 · ½ · cos((2x + 1) u π/16), the first row over √2.
+constexpr std::int32_t kCosine[8][8] = {
+    {1448, 1448, 1448, 1448, 1448, 1448, 1448, 1448},   {2009, 1703, 1138, 400, -400, -1138, -1703, -2009},
+    {1892, 784, -784, -1892, -1892, -784, 784, 1892},   {1703, -400, -2009, -1138, 1138, 2009, 400, -1703},
+    {1448, -1448, -1448, 1448, 1448, -1448, -1448, 1448}, {1138, -2009, 400, 1703, -1703, -400, 2009, -1138},
+    {784, -1892, 1892, -784, -784, 1892, -1892, 784},   {400, -1138, 1703, -2009, 2009, -1703, 1138, -400}};
+
+/// Discrete cosine transform, times 2^15.
+void transform(Block& b) {
+  Block rows;
   for (std::size_t y = 0; y < 8; ++y)
-    for (std::size_t u = 0; u < 8; ++u)
-      for (std::size_t x = 0; x < 8; ++x) half[8 * y + u] += c[u][x] * in[8 * y + x];
-  for (std::size_t v = 0; v < 8; ++v)
-    for (std::size_t u = 0; u < 8; ++u)
-      for (std::size_t y = 0; y < 8; ++y) out[8 * v + u] += c[v][y] * half[8 * y + u];
-  return out;
+    for (std::size_t u = 0; u < 8; ++u) {
+      std::int32_t sum = 256;
+      for (std::size_t x = 0; x < 8; ++x) sum += kCosine[u][x] * b[8 * y + x];
+      rows[8 * y + u] = sum >> 9;
+    }
+  for (std::size_t v = 0; v < 8; ++v) {
+    std::int32_t sums[8] = {};
+    for (std::size_t y = 0; y < 8; ++y)
+      for (std::size_t u = 0; u < 8; ++u) sums[u] += kCosine[v][y] * rows[8 * y + u];
+    for (std::size_t u = 0; u < 8; ++u) b[8 * v + u] = sums[u];
+  }
 }
 
+/// Bits of a magnitude.
 int size_of(int x) {
   int size = 0;
-  for (int a = std::abs(x); a > 0; a >>= 1) ++size;
+  for (x = std::abs(x); x > 0; x >>= 1) ++size;
   return size;
 }
-unsigned bits_of(int x, int size) { return static_cast<unsigned>(x < 0 ? x + (1 << size) - 1 : x); }
 
-void write_block(Writer& w, const Block& in, const Table& steps, int& before, const Codes& dc, const Codes& ac) {
-  const Block f = transformed(in);
-  std::array<int, 64> q;
-  for (std::size_t i = 0; i < 64; ++i) {
-    const auto at = static_cast<std::size_t>(kZigZag[i]);
-    q[i] = static_cast<int>(std::lround(f[at] / steps[at]));
-  }
-  const int change = q[0] - std::exchange(before, q[0]), size = size_of(change);
-  w.bits(dc[static_cast<std::size_t>(size)].bits, dc[static_cast<std::size_t>(size)].length);
-  w.bits(bits_of(change, size), size);
-  int zeros = 0;
-  for (std::size_t i = 1; i < 64; ++i) {
-    if (q[i] == 0) {
-      ++zeros;
-      continue;
+class Encoder {
+ public:
+  Encoder(int width, int height, std::span<const std::uint8_t> rgb, int quality, std::vector<std::uint8_t>& out)
+      : width_(width), height_(height), rgb_(rgb), out_(out), bits_(out) {
+    const int q = std::clamp(quality, 1, 100), percent = q < 50 ? 5000 / q : 200 - 2 * q;
+    for (std::size_t i = 0; i < 64; ++i) {
+      table_[0][i] = std::clamp((kLuminance[i] * percent + 50) / 100, 1, 255);
+      table_[1][i] = std::clamp((kChrominance[i] * percent + 50) / 100, 1, 255);
     }
-    for (; zeros > 15; zeros -= 16) w.bits(ac[0xf0].bits, ac[0xf0].length);
-    const int n = size_of(q[i]);
-    const Code& code = ac[static_cast<std::size_t>(zeros << 4 | n)];
-    w.bits(code.bits, code.length), w.bits(bits_of(q[i], n), n);
-    zeros = 0;
+    for (std::size_t i = 0; i < 4; ++i) codes_[i] = codes_of(kCodes[i]);
   }
-  if (zeros > 0) w.bits(ac[0].bits, ac[0].length);
-}
 
-Table scaled(const Table& table, int quality) {
-  const int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-  Table out;
-  for (std::size_t i = 0; i < 64; ++i) out[i] = std::clamp((table[i] * scale + 50) / 100, 1, 255);
-  return out;
-}
+  void run() {
+    header();
+    for (int y = 0; y < height_; y += 16)
+      for (int x = 0; x < width_; x += 16) square(x, y);
+    bits_.end();
+    word(0xFFD9);
+  }
 
-void write_head(Writer& w, int width, int height, const std::array<Table, 2>& steps) {
-  w.word(0xffd8);
-  w.word(0xffe0), w.word(16);
-  for (const char c : {'J', 'F', 'I', 'F', '\0'}) w.byte(c);
-  w.word(0x0101), w.byte(0), w.word(1), w.word(1), w.word(0);
-  for (int t = 0; t < 2; ++t) {
-    w.word(0xffdb), w.word(67), w.byte(t);
-    for (const int at : kZigZag) w.byte(steps[static_cast<std::size_t>(t)][static_cast<std::size_t>(at)]);
+ private:
+  void byte(int x) { out_.push_back(static_cast<std::uint8_t>(x)); }
+  void word(int x) { byte(x >> 8), byte(x & 255); }
+  void header() {
+    word(0xFFD8);
+    for (const int x : {0xFFE0, 16, 0x4A46, 0x4946, 0x0001, 0x0100, 0x0001, 0x0001, 0}) word(x);  // JFIF 1.1, square pixels
+    for (int t = 0; t < 2; ++t) {
+      word(0xFFDB), word(67), byte(t);
+      for (const std::uint8_t at : kZigzag) byte(table_[static_cast<std::size_t>(t)][at]);
+    }
+    word(0xFFC0), word(17), byte(8), word(height_), word(width_), byte(3);
+    for (const int x : {1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1}) byte(x);  // number, sampling, table of Y, Cb, Cr
+    for (std::size_t i = 0; i < 4; ++i) {
+      word(0xFFC4), word(19 + static_cast<int>(kCodes[i].symbols.size()));
+      byte(static_cast<int>((i & 1) << 4 | i >> 1));
+      for (const std::uint8_t n : kCodes[i].counts) byte(n);
+      for (const std::uint8_t s : kCodes[i].symbols) byte(s);
+    }
+    word(0xFFDA), word(12), byte(3);
+    for (const int x : {1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0}) byte(x);
   }
-  w.word(0xffc0), w.word(17), w.byte(8), w.word(height), w.word(width), w.byte(3);
-  for (int c = 0; c < 3; ++c) w.byte(c + 1), w.byte(c == 0 ? 0x21 : 0x11), w.byte(c == 0 ? 0 : 1);
-  for (int t = 0; t < 4; ++t) {
-    const Huffman& h = kTables[t];
-    w.word(0xffc4), w.word(static_cast<int>(19 + h.values.size())), w.byte((t < 2 ? 0x00 : 0x10) | (t & 1));
-    for (const std::uint8_t n : h.counts) w.byte(n);
-    for (const std::uint8_t v : h.values) w.byte(v);
+
+  /// 16 × 16 pixels: four blocks of Y, one of Cb, one of Cr. Beyond the edge the last pixel goes on.
+  void square(int x0, int y0) {
+    std::array<Block, 4> Y;
+    Block Cb{}, Cr{};
+    for (int y = 0; y < 16; ++y) {
+      const std::uint8_t* row = rgb_.data() + 3 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(std::min(y0 + y, height_ - 1));
+      for (int x = 0; x < 16; ++x) {
+        const std::uint8_t* p = row + 3 * std::min(x0 + x, width_ - 1);
+        const std::int32_t R = p[0], G = p[1], B = p[2];
+        Y[static_cast<std::size_t>(y / 8 * 2 + x / 8)][static_cast<std::size_t>(y % 8 * 8 + x % 8)] =
+            ((19595 * R + 38470 * G + 7471 * B + 32768) >> 16) - 128;
+        const auto at = static_cast<std::size_t>(y / 2 * 8 + x / 2);
+        Cb[at] += -11059 * R - 21709 * G + 32768 * B;
+        Cr[at] += 32768 * R - 27439 * G - 5329 * B;
+      }
+    }
+    for (std::size_t i = 0; i < 64; ++i) Cb[i] = (Cb[i] + 131072) >> 18, Cr[i] = (Cr[i] + 131072) >> 18;
+    for (Block& b : Y) block(b, 0, before_[0]);
+    block(Cb, 1, before_[1]);
+    block(Cr, 1, before_[2]);
   }
-  w.word(0xffda), w.word(12), w.byte(3);
-  for (int c = 0; c < 3; ++c) w.byte(c + 1), w.byte(c == 0 ? 0x00 : 0x11);
-  w.byte(0), w.byte(63), w.byte(0);
-}
+
+  /// before: the mean of the block before, of which the difference is told.
+  void block(Block& b, std::size_t table, int& before) {
+    transform(b);
+    const auto digit = [&](std::uint8_t at) {  // rounded
+      const std::int32_t q = table_[table][at] << 15, half = q >> 1, x = b[at];
+      return std::abs(x) < half ? 0 : x < 0 ? -((half - x) / q) : (x + half) / q;
+    };
+    const Codes &dc = codes_[2 * table], &ac = codes_[2 * table + 1];
+    const int mean = digit(0), change = mean - before, size = size_of(change);
+    before = mean;
+    bits_.put(dc[static_cast<std::size_t>(size)]);
+    magnitude(change, size);
+    int zeros = 0;
+    for (int i = 1; i < 64; ++i) {
+      const int x = std::clamp(digit(kZigzag[i]), -1023, 1023);
+      if (x == 0) {
+        ++zeros;
+        continue;
+      }
+      for (; zeros > 15; zeros -= 16) bits_.put(ac[0xF0]);
+      const int n = size_of(x);
+      bits_.put(ac[static_cast<std::size_t>(zeros << 4 | n)]);
+      magnitude(x, n);
+      zeros = 0;
+    }
+    if (zeros > 0) bits_.put(ac[0]);
+  }
+  void magnitude(int x, int size) {
+    bits_.put(static_cast<std::uint32_t>(x < 0 ? x - 1 : x) & ((1u << size) - 1), size);
+  }
+
+  int width_, height_;
+  std::span<const std::uint8_t> rgb_;
+  std::vector<std::uint8_t>& out_;
+  BitWriter bits_;
+  std::int32_t table_[2][64];
+  Codes codes_[4];
+  int before_[3] = {};
+};
 
 }  // namespace
 
-void encode_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality,
-                 std::vector<std::uint8_t>& out) {
-  static const std::array<Codes, 4> codes{codes_of(kTables[0]), codes_of(kTables[1]), codes_of(kTables[2]),
-                                          codes_of(kTables[3])};
+void encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality, std::vector<std::uint8_t>& out) {
   out.clear();
-  Writer w(out);
-  quality = std::clamp(quality, 1, 100);
-  const std::array<Table, 2> steps{scaled(kBrightness, quality), scaled(kColour, quality)};
-  write_head(w, width, height, steps);
-  const auto pixel = [&](int x, int y) {  // beyond the edge: that of the edge
-    const int at = 3 * (std::min(y, height - 1) * width + std::min(x, width - 1));
-    return rgb.data() + at;
-  };
-  std::array<int, 3> before{};
-  for (int top = 0; top < height; top += 8)
-    for (int left = 0; left < width; left += 16) {  // two blocks of brightness, one of each colour
-      std::array<Block, 4> block{};
-      for (int y = 0; y < 8; ++y)
-        for (int x = 0; x < 16; ++x) {
-          const std::uint8_t* p = pixel(left + x, top + y);
-          const double r = p[0], g = p[1], b = p[2];
-          const auto at = static_cast<std::size_t>(8 * y + x % 8), half = static_cast<std::size_t>(8 * y + x / 2);
-          block[x < 8 ? 0 : 1][at] = 0.299 * r + 0.587 * g + 0.114 * b - 128;
-          block[2][half] += 0.5 * (-0.168736 * r - 0.331264 * g + 0.5 * b);
-          block[3][half] += 0.5 * (0.5 * r - 0.418688 * g - 0.081312 * b);
-        }
-      for (std::size_t i = 0; i < 2; ++i) write_block(w, block[i], steps[0], before[0], codes[0], codes[2]);
-      for (std::size_t i = 2; i < 4; ++i) write_block(w, block[i], steps[1], before[i - 1], codes[1], codes[3]);
-    }
-  w.fill();
-  w.word(0xffd9);
+  if (width < 1 || height < 1 || width > 65535 || height > 65535) return;
+  if (rgb.size() < 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) return;
+  Encoder(width, height, rgb, quality, out).run();
 }
 
 }  // namespace gradus

@@ -1,5 +1,5 @@
-/// Baseline JPEG [ITU-T T.81], as cameras and old image servers send it: YCbCr in full range (JFIF), colours at half
-/// the width, the tables of Annex K. The same bits everywhere.
+/// Pictures as JPEG bytes: baseline, chroma halved both ways, whole numbers only, so that the same picture gives the same
+/// bytes everywhere. For viewers and logs; what programs see is never compressed.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,8 +7,7 @@
 
 namespace gradus {
 
-/// Interleaved red, green, blue, rows from the top without padding: 3 · width · height bytes; width and height from 1
-/// to 65535. quality: 1 … 100, as in libjpeg. Replaces `out`.
-void encode_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality, std::vector<std::uint8_t>& out);
+/// Replaces `out`. rgb: rows of 3 bytes a pixel without gaps. quality: 1 … 100, as libjpeg's.
+void encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality, std::vector<std::uint8_t>& out);
 
 }  // namespace gradus

@@ -90,6 +90,12 @@ void Writer::number(int field, double value) {
   out_.insert(out_.end(), little, little + 8);
 }
 
+void Writer::fixed32(int field, std::uint32_t value) {
+  if (value == 0) return;
+  raw_varint(static_cast<std::uint64_t>(field) << 3 | kFixed32);
+  for (int i = 0; i < 4; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
 void Writer::text(int field, std::string_view value) {
   if (value.empty()) return;
   raw_varint(static_cast<std::uint64_t>(field) << 3 | kLength);

@@ -45,7 +45,8 @@ class Writer {
   explicit Writer(std::vector<std::uint8_t>& out) : out_(out) {}
   void number(int field, double value);
   void varint(int field, std::uint64_t value);
-  void text(int field, std::string_view value);
+  void fixed32(int field, std::uint32_t value);
+  void text(int field, std::string_view value);  // or bytes
   void flag(int field, bool value) { varint(field, value ? 1 : 0); }
   /// Nested message: begin, write its fields, end. (An empty message is written with length 0: it is present.)
   std::size_t begin(int field);

@@ -127,8 +127,19 @@ void SensorReader::read_instance(TableReader& t, const LoadOptions& options) {
       word(*node);
   }
   const toml::table* changes = t.table("sensor");
-  if (changes == nullptr) return;
-  for (const NamedTable& c : in_file_order(*changes)) {
+  if (changes != nullptr) read_changes(*changes);
+  std::string level;
+  if (!t.text("sensing", level)) return;
+  if (const int n = sensing_level(level); n < 0)
+    fault(t.place("sensing"), "sensing: there is no level " + in_quotes(level), "write \"truth\", \"objects\", \"image\" or \"real\"");
+  else if (out_.empty())
+    fault(t.place("sensing"), "sensing: the robot has no sensors", "add sensors = \"nao_v6\"");
+  else
+    set_sensing(out_, n, t.place("sensing"));
+}
+
+void SensorReader::read_changes(const toml::table& changes) {
+  for (const NamedTable& c : in_file_order(changes)) {
     std::vector<std::string> names;
     for (const SensorSpec& s : out_) names.push_back(s.name);
     const auto it = std::find_if(out_.begin(), out_.end(), [&](const SensorSpec& s) { return s.name == c.name; });

@@ -24,7 +24,7 @@ class SensorReader {
  public:
   SensorReader(std::vector<SensorSpec>& out, Diagnostics& log) : out_(out), log_(log) {}
   void read_file(const toml::table& file);
-  /// What a scene says of one robot: `sensors` and `sensor`.
+  /// What a scene says of one robot: `sensors`, `sensor` and `sensing`.
   void read_instance(TableReader& t, const LoadOptions& options);
   /// "off", "ideal", "real", or a set.
   void use(const std::string& word, const Place& place, const LoadOptions& options);
@@ -32,6 +32,7 @@ class SensorReader {
  private:
   void read_types(const toml::node& node);
   void read_sensor(const toml::table& table);
+  void read_changes(const toml::table& changes);  // sensor.NAME of a robot
   /// Everything that is not common to all kinds, as it stands.
   void read_settings(const toml::table& table, const std::string& prefix, SensorSpec& out);
   void read_setting(const toml::node& node, const std::string& key, SensorSpec& out);

@@ -96,6 +96,10 @@ Targets targets_of_robot(RobotInstanceSpec& r) {
   };
   for (const RobotParameter& p : robot_parameters())
     if (p.get(r.robot, {})) t[p.name] = parameter(p, p.unit, [&r, &p](double x) { p.set(r.robot, x); });
+  if (const auto sensing = t.find("sensing"); sensing != t.end()) {
+    sensing->second.word = [&r](const std::string& w) { set_sensing(r.robot.sensors, sensing_level(w)); };
+    sensing->second.words.assign(std::begin(kSensingNames), std::end(kSensingNames));
+  }
   return t;
 }
 
@@ -241,7 +245,8 @@ class Assignment {
       return false;
     }
     const Target& target = it->second;
-    if (target.word) {
+    const bool is_number = !value_.empty() && std::string_view("+-.0123456789").find(value_[0]) != std::string_view::npos;
+    if (target.word && !(target.number && is_number)) {
       if (!target.words.empty() && std::find(target.words.begin(), target.words.end(), value_) == target.words.end()) {
         fault(in_quotes(value_) + " is not possible here", fmt::format("write {}", fmt::join(target.words, " or ")));
         return false;

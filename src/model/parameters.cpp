@@ -208,6 +208,15 @@ void set_all(RobotSpec& r, const char* name, double x) {
   }
 }
 
+/// None without sensors; NaN if they differ.
+std::optional<double> sensing_of_all(const RobotSpec& r, const ContactSpec&) {
+  if (r.sensors.empty()) return {};
+  const Sensing first = sensing_of(r.sensors[0]);
+  for (const SensorSpec& s : r.sensors)
+    if (sensing_of(s) != first) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(first);
+}
+
 const RobotParameter kRobot[] = {
     {{"kp_factor", "", "multiplies the stiffness of all servos and chains", 0, 1000},
      Acts::position,
@@ -242,6 +251,11 @@ const RobotParameter kRobot[] = {
      false,
      [](const RobotSpec& r, const ContactSpec& scene) { return common(r, scene, "surface.friction"); },
      [](RobotSpec& r, double x) { set_all(r, "surface.friction", x); }},
+    {{"sensing", "", "level of all its sensors: 0 truth, 1 objects, 2 image, 3 real", 0, 3},
+     Acts::contacts,  // whatever moves it
+     false,
+     sensing_of_all,
+     [](RobotSpec& r, double x) { set_sensing(r.sensors, x); }},
 };
 
 // ---- the world

@@ -37,4 +37,28 @@ struct SensorSpec {
   }
 };
 
+/// How much a program gets of what there is to be sensed: one switch for all sensors of a robot [docs/sensors.md].
+///   truth    every sensor shows the truth at once; no images
+///   objects  sensors as described; no images: what there is to be seen comes from sensors of kind `objects`
+///   image    sensors as described; images without lens, shutter and noise
+///   real     all as described
+enum class Sensing { truth, objects, image, real };
+inline constexpr const char* kSensingNames[] = {"truth", "objects", "image", "real"};
+
+/// Real unless its setting `sensing`, a number, says otherwise.
+inline Sensing sensing_of(const SensorSpec& sensor) {
+  const SensorSetting* s = sensor.find("sensing");
+  if (!s || s->numbers.empty() || !(s->numbers[0] < 3)) return Sensing::real;
+  return s->numbers[0] < 1 ? Sensing::truth : s->numbers[0] < 2 ? Sensing::objects : Sensing::image;
+}
+inline void set_sensing(std::vector<SensorSpec>& sensors, double level, const Place& place = {}) {
+  for (SensorSpec& s : sensors) s.settings.push_back({"sensing", {level}, {}, {}, place});
+}
+/// The number of a level; −1: there is none of that name.
+inline int sensing_level(std::string_view name) {
+  for (int i = 0; i < 4; ++i)
+    if (name == kSensingNames[i]) return i;
+  return -1;
+}
+
 }  // namespace gradus

@@ -14,7 +14,7 @@ std::span<const SensorTable> all_sensors() {
       sensor_table<JointTorque>(), sensor_table<Current>(),       sensor_table<Temperature>(), sensor_table<Battery>(),
       sensor_table<Pads>(),        sensor_table<Touch>(),         sensor_table<ForceThrough>(), sensor_table<TorqueThrough>(),
       sensor_table<Sonar>(),       sensor_table<Laser>(),         sensor_table<HeightScan>(),
-      sensor_table<GroundUnder>(), sensor_table<Objects>(),       sensor_table<CameraSensor>(),
+      sensor_table<GroundUnder>(), sensor_table<Objects>(),       sensor_table<CameraSensor>(), sensor_table<WheelEncoder>(),
   };
   return kTable;
 }

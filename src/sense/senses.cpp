@@ -38,6 +38,7 @@ const Key kCommon[] = {
     {"resolution", kNumber, true, 1, 0, kAny, "of one digit, instead of bits"},
     {"detail", kNumber, false, 0, 0, 0, "real, or ideal: the truth at once"},
     {"ideal", kNumber, false, 1, 0, 1, "1: the truth at once, as detail = \"ideal\""},
+    {"sensing", kNumber, false, 1, 0, 3, "level: 0 truth, 1 objects, 2 image, 3 real"},
 };
 
 std::uint64_t hash_of(std::string_view text) { return hash_bytes(text.data(), text.size()); }
@@ -59,7 +60,7 @@ const Key* find_key(const SensorTable& table, std::string_view name) {
 /// A number of the common way from truth to sample, which kinds with a way of their own do not go.
 bool is_of_channels(const Key& key) {
   if (&key < std::begin(kCommon) || &key >= std::end(kCommon)) return false;
-  constexpr std::string_view kOfAll[] = {"rate", "phase", "delay", "detail", "ideal"};
+  constexpr std::string_view kOfAll[] = {"rate", "phase", "delay", "detail", "ideal", "sensing"};
   return std::find(std::begin(kOfAll), std::end(kOfAll), std::string_view(key.name)) == std::end(kOfAll);
 }
 
@@ -251,7 +252,7 @@ Diagnostics Senses::bind(const Model& model, const RobotModel& robot) {
     check_settings(m.spec, s, log);
     if (has_errors(log)) continue;
     const std::string detail = binding.word("detail", "real");
-    s.ideal = binding.number("ideal", detail == "ideal" || detail == "truth") != 0;
+    s.ideal = binding.number("ideal", detail == "ideal" || detail == "truth") != 0 || sensing_of(m.spec) == Sensing::truth;
     s.period = binding.has("rate") ? 1 / binding.number("rate", 1) : 0;
     s.phase = binding.number("phase", 0);
     s.delay = binding.number("delay", 0) + s.late;

@@ -1,12 +1,18 @@
 #include "session/record.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_text.h"
+#include "io/jpeg.h"
 #include "load/scene_json.h"
 
 namespace gradus {
 namespace {
+
+constexpr int kJpegQuality = 80;
 
 std::uint64_t nanoseconds(double time) { return static_cast<std::uint64_t>(std::llround(time * 1e9)); }
 
@@ -60,8 +66,48 @@ void add_shape(const ShapeSpec& s, const Pose& X, Vec3 colour, std::vector<foxgl
 
 }  // namespace
 
-Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const SceneSpec& scene, const World& world,
-                                                 const std::vector<std::string>& properties) {
+namespace {
+
+/// A camera whose images are wanted.
+struct Chosen {
+  int robot, sensor;
+  std::string name;
+};
+
+/// All cameras that the patterns name; each pattern must name one.
+Result<std::vector<Chosen>> chosen_cameras(const World& world, const std::vector<std::string>& patterns) {
+  std::vector<Chosen> all, out;
+  std::vector<std::string> names;
+  for (int r = 0; r < world.robot_count(); ++r)
+    for (std::size_t s = 0; s < world.sensors(r).size(); ++s)
+      if (world.sensors(r)[s].table->images) {
+        names.push_back(world.model().robots[static_cast<std::size_t>(r)].name + "." + world.sensors(r)[s].name);
+        all.push_back({r, static_cast<int>(s), names.back()});
+      }
+  std::vector<bool> wanted(all.size());
+  for (const std::string& p : patterns) {
+    bool any = false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (fnmatch(p.c_str(), names[i].c_str(), 0) == 0) any = wanted[i] = true;
+    if (!any) return Diagnostics{{{}, Severity::error, "there is no camera '" + p + "'", did_you_mean(p, names)}};
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (wanted[i]) out.push_back(all[i]);
+  return out;
+}
+
+/// By Foxglove's name.
+std::string_view encoding_of(std::string_view format) {
+  return format == "rgb" ? "rgb8" : format == "grey" ? "mono8" : format == "yuyv" ? "yuyv" : format == "depth" ? "32FC1" : "16UC1";
+}
+bool has_colours(sense::ImageFormat f) { return f != sense::ImageFormat::depth && f != sense::ImageFormat::segmentation; }
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const SceneSpec& scene, World& world,
+                                                 const std::vector<std::string>& properties, const ImageLog& images) {
+  const auto cameras = chosen_cameras(world, images.cameras);
+  if (!cameras) return cameras.notes();
   std::vector<Property> chosen;
   Diagnostics problems;
   for (const std::string& p : properties) {
@@ -85,14 +131,46 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const 
   const auto sc = w.schema(foxglove::kSceneUpdate, foxglove::kJsonSchema, foxglove::scene_update_schema());
   const Topics t{w.channel("/input", "gradus", input),     w.channel("/command", "json", json),
                  w.channel("/hash", "gradus", hash),       w.channel("/tf", foxglove::kProtobuf, tf),
-                 w.channel("/scene", foxglove::kJson, sc), w.channel("/properties", "json", values)};
+                 w.channel("/scene", foxglove::kJson, sc), w.channel("/properties", "json", values),
+                 w.channel("/image_hash", "gradus", w.schema("gradus.ImageHash", "", ""))};
+  std::vector<LoggedCamera> logged;
+  for (const Chosen& c : *cameras) logged.push_back(declare_camera(w, world, c.robot, c.sensor, c.name, images.raw));
   std::unique_ptr<Recorder> r(new Recorder(std::make_unique<LogThread>(std::move(w)), t, world));
   r->properties_ = std::move(chosen);
+  r->cameras_ = std::move(logged), r->raw_ = images.raw;
+  std::vector<SeenImage> nobody;
+  world.take_seen(nobody);  // from now on they are kept
   r->write_scene(world);
   r->write_sample(world);
   append_le(r->hashes_, static_cast<std::uint64_t>(world.k()));
   append_le(r->hashes_, world.hash());
   return r;
+}
+
+/// A topic for each format, and what lens it is, once.
+Recorder::LoggedCamera Recorder::declare_camera(McapWriter& w, const World& world, int robot, int sensor,
+                                                const std::string& name, bool raw) {
+  LoggedCamera out{robot, sensor, name, {}, -1};
+  const std::uint16_t rows = w.schema(foxglove::kRawImage, foxglove::kProtobuf, foxglove::raw_image_schema());
+  const std::uint16_t jpeg = w.schema(foxglove::kCompressedImage, foxglove::kProtobuf, foxglove::compressed_image_schema());
+  const std::uint16_t lens =
+      w.schema(foxglove::kCameraCalibration, foxglove::kProtobuf, foxglove::camera_calibration_schema());
+  std::string topic = "/" + name;
+  std::replace(topic.begin(), topic.end(), '.', '/');
+  const SensorSpec& spec =
+      world.model().robots[static_cast<std::size_t>(robot)].kind->sensors[static_cast<std::size_t>(sensor)].spec;
+  for (const sense::ImageFormat f : sense::image_formats(spec))
+    out.topics.push_back(
+        w.channel(topic + "/" + sense::name_of(f), foxglove::kProtobuf, raw || !has_colours(f) ? rows : jpeg));
+  const CameraSpec c = resolved(sense::camera_spec(spec));
+  const LensSpec& l = c.lens;
+  std::vector<std::uint8_t> message;
+  foxglove::append_camera_calibration(message, nanoseconds(world.time()), name,
+                                      {static_cast<std::uint32_t>(c.width), static_cast<std::uint32_t>(c.height), c.fx, c.fy,
+                                       c.cx, c.cy, {l.k1, l.k2, l.p1, l.p2, l.k3}});
+  w.message(w.channel(topic + "/calibration", foxglove::kProtobuf, lens), nanoseconds(world.time()),
+            std::as_bytes(std::span(message)));
+  return out;
 }
 
 Recorder::Recorder(std::unique_ptr<LogThread> log, Topics topics, const World& world)
@@ -168,7 +246,43 @@ void Recorder::command(const World& world, const Command& c) {
   send(topics_.command, world.time(), as_byte_view(text));
 }
 
-void Recorder::after_step(const World& world) {
+void Recorder::write_seen(double time, std::span<const SeenImage> seen) {
+  for (std::size_t i = 0; i < seen.size();) {
+    const std::int64_t k = seen[i].k;
+    buffer_.clear();
+    append_le(buffer_, static_cast<std::uint64_t>(k));
+    for (; i < seen.size() && seen[i].k == k; ++i) {
+      append_le(buffer_, static_cast<std::uint32_t>(seen[i].robot)), append_le(buffer_, static_cast<std::uint32_t>(seen[i].sensor));
+      append_le(buffer_, static_cast<std::uint64_t>(seen[i].frame)), append_le(buffer_, seen[i].hash);
+    }
+    send(topics_.image_hash, time, buffer_);
+  }
+}
+
+void Recorder::write_images(World& world) {
+  for (LoggedCamera& c : cameras_) {
+    const std::span<const SensorImage> formats = world.image(c.robot, c.sensor);
+    if (formats.empty() || formats[0].frame == c.frame) continue;
+    c.frame = formats[0].frame;
+    for (std::size_t i = 0; i < formats.size() && i < c.topics.size(); ++i) {
+      const SensorImage& x = formats[i];
+      message_.clear();
+      if (!raw_ && to_rgb(x, rgb_)) {
+        encode_jpeg(x.width, x.height, rgb_, kJpegQuality, jpeg_);
+        foxglove::append_compressed_image(message_, nanoseconds(x.time), c.name, "jpeg", jpeg_);
+      } else {
+        foxglove::append_raw_image(message_, nanoseconds(x.time), c.name,
+                                   {static_cast<std::uint32_t>(x.width), static_cast<std::uint32_t>(x.height),
+                                    static_cast<std::uint32_t>(x.row_bytes), encoding_of(x.format), x.bytes});
+      }
+      send(c.topics[i], world.time(), std::as_bytes(std::span(message_)));
+    }
+  }
+}
+
+void Recorder::after_step(World& world, std::span<const SeenImage> seen) {
+  write_seen(world.time(), seen);
+  write_images(world);
   const auto before = static_cast<std::uint64_t>(world.k() - 1);
   if (world.inputs_changed()) {
     buffer_.clear();
@@ -183,8 +297,9 @@ void Recorder::after_step(const World& world) {
   write_sample(world);
 }
 
-bool Recorder::close() {
+bool Recorder::close(double time, std::span<const SeenImage> seen) {
   if (!log_) return error_.empty();
+  write_seen(time, seen);
   if (!hashes_.empty()) send(topics_.hash, 0, hashes_);
   McapWriter& w = log_->finish();
   const bool whole = w.close();

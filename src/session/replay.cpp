@@ -21,6 +21,7 @@ Diagnostics failure(const std::string& file, const std::string& text, const std:
 struct Script {
   std::deque<std::pair<std::int64_t, std::vector<double>>> inputs;
   std::deque<std::pair<std::int64_t, Command>> commands;
+  std::deque<SeenImage> images;
   std::vector<std::uint64_t> hashes;  // of states start, start + 1, …
   std::int64_t start = 0;
   std::string problem;
@@ -55,6 +56,18 @@ void take_command(ByteView data, Script& s) {
   }
 }
 
+void take_images(ByteView data, Script& s) {
+  ByteReader r(data);
+  const auto k = static_cast<std::int64_t>(r.le<std::uint64_t>());
+  while (r.ok() && !r.at_end()) {
+    SeenImage i{k, static_cast<int>(r.le<std::uint32_t>()), static_cast<int>(r.le<std::uint32_t>()), 0, 0};
+    i.frame = static_cast<std::int64_t>(r.le<std::uint64_t>());
+    i.hash = r.le<std::uint64_t>();
+    if (r.ok()) s.images.push_back(i);
+  }
+  if (!r.ok()) s.problem = "damaged hashes of images";
+}
+
 Script read_script(McapReader& log) {
   Script s;
   McapMessage m;
@@ -65,6 +78,8 @@ Script read_script(McapReader& log) {
       take_input(m.data, s);
     else if (m.channel->topic == "/command")
       take_command(m.data, s);
+    else if (m.channel->topic == "/image_hash")
+      take_images(m.data, s);
   }
   return s;
 }
@@ -78,7 +93,7 @@ Result<SceneSpec> scene_in(McapReader& log, const std::string& path) {
 }
 
 /// The world at the start of the log.
-Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& path, int threads) {
+Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& path, const ReplayOptions& replay) {
   auto spec = scene_in(log, path);
   if (!spec) return spec.notes();
   const McapAttachmentInfo* start = log.attachment("start.snapshot");
@@ -88,7 +103,7 @@ Result<std::unique_ptr<World>> start_world(McapReader& log, const std::string& p
   auto model = compile(*spec);
   if (!model) return model.notes();
   World::Options options;
-  options.threads = threads;
+  options.threads = replay.threads, options.render_threads = replay.images ? replay.render_threads : 0;
   auto world = World::make(std::move(*model), options);
   if (!world) return world;
   const auto snapshot = Snapshot::from_bytes(*start_bytes);
@@ -110,6 +125,23 @@ void repeat_step(Script& s, World& w) {
   w.step();
 }
 
+/// The images that programs asked for at this state, rendered again.
+void repeat_images(Script& s, World& w, Replay& out) {
+  for (; !s.images.empty() && s.images.front().k <= w.k(); s.images.pop_front()) {
+    const SeenImage& i = s.images.front();
+    if (i.k < w.k() || !out.different_image.empty()) continue;
+    const bool known = i.robot >= 0 && i.robot < w.robot_count() && i.sensor >= 0 &&
+                       i.sensor < static_cast<int>(w.sensors(i.robot).size());
+    const std::span<const SensorImage> formats = known ? w.image(i.robot, i.sensor) : std::span<const SensorImage>{};
+    ++out.images;
+    if (!formats.empty() && formats[0].frame == i.frame && hash_of(formats) == i.hash) continue;
+    const std::string name = known ? w.model().robots[static_cast<std::size_t>(i.robot)].name + "." +
+                                         w.sensors(i.robot)[static_cast<std::size_t>(i.sensor)].name
+                                   : "a camera that is not there";
+    out.different_image = name + ", frame " + std::to_string(i.frame) + ", seen at step " + std::to_string(i.k);
+  }
+}
+
 }  // namespace
 
 Result<SceneSpec> scene_of_log(const std::string& path) {
@@ -118,11 +150,11 @@ Result<SceneSpec> scene_of_log(const std::string& path) {
   return scene_in(*log, path);
 }
 
-Result<Replay> replay(const std::string& path, int threads, const std::function<void(double, double)>& progress,
+Result<Replay> replay(const std::string& path, const ReplayOptions& options, const std::function<void(double, double)>& progress,
                       const std::function<void(const World&)>& observe) {
   auto log = McapReader::open(path);
   if (!log) return log.notes();
-  auto world = start_world(*log, path, threads);
+  auto world = start_world(*log, path, options);
   if (!world) return world.notes();
   Script s = read_script(*log);
   Replay out;
@@ -138,6 +170,7 @@ Result<Replay> replay(const std::string& path, int threads, const std::function<
       break;
     }
     out.steps = i;
+    if (options.images) repeat_images(s, w, out);
     if (observe) observe(w);
     if (progress && i % 256 == 0) progress(static_cast<double>(i), static_cast<double>(count));
   }

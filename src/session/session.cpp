@@ -29,7 +29,7 @@ Result<std::unique_ptr<Session>> Session::make(SceneSpec scene, const SessionOpt
   Diagnostics notes = about_links(options.links, scene);
   if (has_errors(notes)) return notes;
   s->scene_ = std::move(scene);
-  append(notes, s->build(options.threads, options.clock));
+  append(notes, s->build(options.threads, options.render_threads, options.clock));
   if (has_errors(notes)) return notes;
   if (options.duration) s->duration_ = *options.duration;
   append(notes, s->read_timed(options.timed));
@@ -43,14 +43,14 @@ std::unique_ptr<Session> Session::twin() const {
   std::unique_ptr<Session> s(new Session);
   s->scene_ = scene_;
   s->timed_ = timed_;
-  return has_errors(s->build(world_->threads(), nullptr)) ? nullptr : std::move(s);
+  return has_errors(s->build(world_->threads(), 0, nullptr)) ? nullptr : std::move(s);
 }
 
-Diagnostics Session::build(int threads, double (*clock)()) {
+Diagnostics Session::build(int threads, int render_threads, double (*clock)()) {
   auto model = compile(scene_);
   if (!model) return model.notes();
   World::Options options;
-  options.threads = threads, options.clock = clock;
+  options.threads = threads, options.render_threads = render_threads, options.clock = clock;
   auto world = World::make(std::move(*model), options);
   Diagnostics notes = world.notes();
   if (!world) return notes;
@@ -80,7 +80,7 @@ Diagnostics Session::open_logs(const SessionOptions& o) {
     if (kind == ".csv") {
       append(notes, open_csv(path, *properties));
     } else if (kind == ".mcap") {
-      auto recorder = Recorder::open(path, scene_, *world_, *properties);
+      auto recorder = Recorder::open(path, scene_, *world_, *properties, o.images);
       append(notes, recorder.notes());
       if (recorder) recorders_.push_back(std::move(*recorder));
     } else {
@@ -175,7 +175,8 @@ void Session::step() {
     for (const Command& c : link->receive(*world_)) apply_now(c);
   world_->step();
   for (auto& link : links_) link->publish(*world_);
-  for (auto& r : recorders_) r->after_step(*world_);
+  if (!recorders_.empty()) world_->take_seen(seen_);
+  for (auto& r : recorders_) r->after_step(*world_, seen_);
   if (world_->k() % log_steps_ == 0) write_csv();
   watch_->look(*world_, events_);
   for (auto& link : links_)
@@ -192,8 +193,9 @@ void Session::step() {
 
 Diagnostics Session::close_logs() {
   Diagnostics notes;
+  if (!recorders_.empty()) world_->take_seen(seen_);
   for (auto& r : recorders_)
-    if (!r->close())
+    if (!r->close(world_->time(), seen_))
       notes.push_back({{}, Severity::error, "the log is incomplete: " + r->error(), "what was written is readable"});
   recorders_.clear();
   for (Csv& c : csvs_)

@@ -19,10 +19,12 @@ namespace gradus {
 
 struct SessionOptions {
   int threads = 1;
+  int render_threads = 0;               // [World::Options]
   double (*clock)() = nullptr;          // [World::Options]
   std::optional<double> duration;       // instead of the scene's [s]
   std::vector<std::string> logs;        // files to write: .mcap, .csv
   std::vector<std::string> properties;  // that logs hold: paths or patterns; none: default_properties
+  ImageLog images;                      // that .mcap logs hold
   std::vector<std::string> timed;       // "TIME: PATH=VALUE", set while it runs
   std::vector<std::pair<std::string, std::string>>
       links;  // name and options; those that the scene asks for come without
@@ -63,7 +65,7 @@ class Session {
     std::vector<Property> columns;
   };
   Session() = default;
-  Diagnostics build(int threads, double (*clock)());  // world and controllers of scene_
+  Diagnostics build(int threads, int render_threads, double (*clock)());  // world and controllers of scene_
   Diagnostics read_timed(const std::vector<std::string>& texts);
   Diagnostics open_logs(const SessionOptions& options);
   Diagnostics open_csv(const std::string& path, const std::vector<std::string>& properties);
@@ -77,6 +79,7 @@ class Session {
   Controllers controllers_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::vector<Csv> csvs_;
+  std::vector<SeenImage> seen_;  // in the last step, for logs
   std::vector<Event> events_;
   std::vector<std::unique_ptr<ProtocolLink>> links_;
   std::unique_ptr<EventWatch> watch_;

@@ -38,7 +38,10 @@ std::optional<TimedCommand> read_timed_command(const std::string& text, const Wo
   const auto view = find_property(world, out.command.name);
   if (!view) return fault(view.notes().front().text, view.notes().front().suggestion);
   double& value = out.command.value;
-  if (const auto wrong = parse_quantity(trimmed(text.substr(equals + 1)), dimension_of(view->unit), value))
+  const std::string said = trimmed(text.substr(equals + 1));
+  if (const int level = sensing_level(said); level >= 0 && out.command.name.ends_with(".sensing"))
+    value = level;
+  else if (const auto wrong = parse_quantity(said, dimension_of(view->unit), value))
     return fault(wrong->text, wrong->suggestion);
   if (const std::string wrong = view->fault(value); !wrong.empty()) return fault("it " + wrong, "");
   out.k = std::llround(time / world.model().step);

@@ -345,6 +345,7 @@ const sense::Key* key_of(const sense::SensorTable& table, int i) {
 }
 bool is_live(const sense::Key& key, const SensorSpec& spec, bool common) {
   const std::string_view name = key.name;
+  if (name == "sensing") return spec.kind == "camera" || spec.kind == "objects";
   if (key.most != 1 || name == "rate" || name == "phase" || name == "delay" || name == "bits" || name == "per") return false;
   return common || spec.find(name) != nullptr;
 }
@@ -359,7 +360,7 @@ double setting_of(const RobotSpec& robot, const World& w, int r, int i) {
     return same ? x->numbers[0] : std::numeric_limits<double>::quiet_NaN();
   }
   const std::string_view name = key.name;
-  return name == "drift.time" ? 1000 : name == "ideal" ? s.ideal : 0;
+  return name == "drift.time" ? 1000 : name == "ideal" ? s.ideal : name == "sensing" ? 3 : 0;
 }
 double read_setting(const World& w, int r, int i) { return setting_of(*w.spec(r), w, r, i); }
 double first_setting(const World& w, int r, int i) { return setting_of(*w.first_robot(r).spec, w, r, i); }

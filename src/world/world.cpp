@@ -22,7 +22,7 @@ Diagnostics World::build() {
   first_robots_ = model_.robots;
   first_around_ = surroundings();
   engine_->start(state_[0], input_);
-  auto cameras = Cameras::make(model_, *engine_);
+  auto cameras = Cameras::make(model_, *engine_, options_.render_threads, options_.clock);
   append(notes, cameras.notes());
   if (!cameras) return notes;
   cameras_ = std::move(*cameras);

@@ -62,6 +62,7 @@ class World : private ImageSource {
  public:
   struct Options : Engine::Options {
     bool fresh_engine = false;  // a new engine for every step: slow, same bits; for tests
+    int render_threads = 0;     // that render images beside the steps; 0: images are rendered when somebody asks
   };
   /// Binds every robot to its motion; all that is missing is reported.
   static Result<std::unique_ptr<World>> make(Model model, Options options);
@@ -119,6 +120,13 @@ class World : private ImageSource {
     return cameras_ ? cameras_->image(*engine_, k(), robot, sensor) : std::span<const SensorImage>{};
   }
   std::int64_t images_rendered() const { return cameras_ ? cameras_->rendered() : 0; }
+  const Cameras* cameras() const { return cameras_.get(); }  // null: no robot has one
+  /// For logs: the images that were asked for since the last call; none before the first.
+  void take_seen(std::vector<SeenImage>& out) { cameras_ ? cameras_->take_seen(out) : out.clear(); }
+  /// For people who look on: what it takes to render the image that a program would see now [cameras.h].
+  void view(int robot, int sensor, FrameView& out) const {
+    cameras_ ? cameras_->view(*engine_, k(), robot, sensor, out) : static_cast<void>(out.frame = -1);
+  }
   bool is_asleep(int robot) const;  // at rest, and left as it is until something comes near [engine/sleepers.h]
   bool fallen(int robot) const;  // tilted by more than 60 degrees from its start
 

@@ -95,6 +95,7 @@ std::string World::take_settings(std::vector<Setting> wanted) {
     if (&now != &first) statics_.add_variant(model_, first, now);
     engine_->rebind(robot);
     if (before.kind.get() != &first) statics_.drop_variant(*before.kind);
+    if (cameras_) cameras_->rebind(*engine_, robot);
   }
   engine_->rebind_surroundings();
   engine_->wake(-1, state_[0]);

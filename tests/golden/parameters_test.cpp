@@ -305,7 +305,7 @@ TEST(Parameters, that_were_set_are_in_the_log_and_replay_gives_the_same_hashes) 
   }
   ASSERT_TRUE((*log)->close());
   double seen = 0;
-  const auto replayed = replay(path, 1, {}, [&](const World& x) { seen = get(x, joint + ".kp"); });
+  const auto replayed = replay(path, {}, {}, [&](const World& x) { seen = get(x, joint + ".kp"); });
   ASSERT_TRUE(replayed);
   EXPECT_EQ(replayed->first_difference, -1);
   EXPECT_EQ(replayed->steps, 200);

@@ -62,6 +62,27 @@ std::string log_bytes(std::uint64_t capacity) {
   return bytes;
 }
 
+/// One message of each kind that has to do with images.
+std::string image_bytes() {
+  std::string bytes;
+  McapWriter log(std::make_unique<test::MemorySink>(bytes, ~0ull), test::small_chunks(8'000));
+  const std::vector<std::uint8_t> rows = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::uint8_t> message;
+  const auto put = [&](std::string_view name, const std::string& schema, const char* topic) {
+    const std::uint16_t channel = log.channel(topic, foxglove::kProtobuf, log.schema(name, foxglove::kProtobuf, schema));
+    log.message(channel, kStep, std::as_bytes(std::span(message)));
+    message.clear();
+  };
+  foxglove::append_raw_image(message, kStep, "blue1.camera_top", {2, 2, 4, "yuyv", rows});
+  put(foxglove::kRawImage, foxglove::raw_image_schema(), "raw");
+  foxglove::append_compressed_image(message, kStep, "blue1.camera_top", "jpeg", rows);
+  put(foxglove::kCompressedImage, foxglove::compressed_image_schema(), "compressed");
+  foxglove::append_camera_calibration(message, kStep, "blue1.camera_top", {640, 480, 600, 601, 320, 240, {-0.28, 0.09, 0.0008, -0.0005, -0.012}});
+  put(foxglove::kCameraCalibration, foxglove::camera_calibration_schema(), "calibration");
+  log.close();
+  return bytes;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,6 +93,7 @@ int main(int argc, char** argv) {
   const std::string folder = argv[1];
   const std::string whole = log_bytes(~0ull);
   test::write_text(folder + "/whole.mcap", whole);
+  test::write_text(folder + "/images.mcap", image_bytes());
   test::write_text(folder + "/full.mcap", log_bytes(whole.size() / 2));
   test::write_text(folder + "/cut.mcap", whole.substr(0, whole.size() * 2 / 3));
   return 0;

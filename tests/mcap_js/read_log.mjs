@@ -65,7 +65,8 @@ function bare(schema) {
 function publicPoseTypes() {
   const types = new protobuf.Root();
   types.addJSON(protobuf.common.get("google/protobuf/timestamp.proto").nested);
-  for (const name of ["Vector3", "Quaternion", "FrameTransform", "FrameTransforms"]) {
+  const images = ["RawImage", "CompressedImage", "CameraCalibration"];
+  for (const name of ["Vector3", "Quaternion", "FrameTransform", "FrameTransforms", ...images]) {
     protobuf.parse(generateProto(foxgloveMessageSchemas[name], []), types, { keepCase: true });
   }
   return types;
@@ -191,6 +192,34 @@ async function cutOff() {
   await assert.rejects(openIndexed("cut.mcap"));
 }
 
+/** Images: the descriptors in the log are those of the public definitions, and the messages say what was written. */
+async function images() {
+  const { reader, close } = await openIndexed("images.mcap");
+  const types = publicPoseTypes();
+  const read = {};
+  for await (const m of reader.readMessages()) {
+    const channel = reader.channelsById.get(m.channelId);
+    const schema = reader.schemasById.get(channel.schemaId);
+    const type = types.lookupType(schema.name);
+    assert.deepEqual(fieldsOf(typeInLog(schema)).sort(), fieldsOf(type).sort(), schema.name);
+    read[channel.topic] = type.toObject(type.decode(m.data), { longs: Number, arrays: true, bytes: Array });
+  }
+  await close();
+  const data = [1, 2, 3, 4, 5, 6, 7, 8];
+  const stamp = { seconds: 0, nanos: 10_000_000 };
+  const { timestamp, ...raw } = read.raw;
+  assert.deepEqual(timestamp.nanos, stamp.nanos);
+  assert.deepEqual(raw, { width: 2, height: 2, encoding: "yuyv", step: 4, data, frame_id: "blue1.camera_top" });
+  assert.deepEqual([read.compressed.data, read.compressed.format], [data, "jpeg"]);
+  const c = read.calibration;
+  assert.deepEqual([c.width, c.height, c.distortion_model, c.frame_id], [640, 480, "plumb_bob", "blue1.camera_top"]);
+  assert.deepEqual(c.D, [-0.28, 0.09, 0.0008, -0.0005, -0.012]);
+  assert.deepEqual(c.K, [600, 0, 320, 0, 601, 240, 0, 0, 1]);
+  assert.equal(c.P.length, 12);
+  assert.equal(c.R.length, 9);
+}
+
+await images();
 const count = await wholeByIndex();
 await wholeAsStream(count);
 await endedByFullDisk();

@@ -218,7 +218,7 @@ TEST(Mirosot, a_log_with_placements_and_a_halt_replays_to_the_same_hash) {
     }
     EXPECT_TRUE((*log)->close());
   }
-  const auto again = replay(file.string(), 1, {});
+  const auto again = replay(file.string(), {}, {});
   ASSERT_TRUE(again);
   EXPECT_EQ(again->first_difference, -1);
   EXPECT_EQ(again->hash, world->hash());

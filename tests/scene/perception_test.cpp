@@ -134,6 +134,66 @@ TEST(Objects, late_and_at_their_rate_like_any_sensor) {
   EXPECT_NEAR(r.values[1], norm(Vec3{1, 2.15, 0.4}), 1e-9);
 }
 
+TEST(Objects, parts_of_robots_are_seen_one_by_one) {
+  Scene c({words("parts", {"shin"})}, {"leg"});
+  RobotSpec leg = fixed_arm();
+  leg.objects.back().name = "shin";
+  add(c.s, leg, "articulated", {0, 3, 1}).name = "leg";
+  World& w = c.make();
+  ASSERT_EQ(w.sensors(0)[0].channels.size(), 8u);
+  EXPECT_EQ(w.sensors(0)[0].channels[4], "leg.shin.seen");
+  const Vec3 d = w.X_WO(2, w.model().robots[2].kind->find_object("shin")).p - Vec3{0, 0, 0.5};
+  EXPECT_NEAR(w.read(0, 0).values[5], norm(d), 1e-9);
+  EXPECT_NEAR(w.read(0, 0).values[6], std::atan2(-d.x, d.y), 1e-9);
+  Scene wrong({words("parts", {"tail"})}, {"leg"});
+  add(wrong.s, leg, "articulated", {0, 3, 1}).name = "leg";
+  auto model = compile(wrong.s);
+  ASSERT_TRUE(model);
+  EXPECT_FALSE(World::make(std::move(*model)));
+}
+
+/// A line across the view, 2 m ahead: x from −3 to 3.
+FieldObjectSpec line_ahead() {
+  FieldObjectSpec f;
+  f.name = "line";
+  f.shape.kind = ShapeKind::box;
+  f.shape.size = {6, 0.05, 0.002};
+  f.shape.collides = false;
+  f.X_WO.p = {0, 2, 0.001};
+  return f;
+}
+
+TEST(Objects, of_a_line_the_ends_of_what_is_in_view_and_free_are_seen) {
+  Scene c({number("view", {90 * kDegree, 90 * kDegree})}, {"lines"});
+  c.s.field.push_back(line_ahead());
+  World& w = c.make();
+  ASSERT_EQ(w.sensors(0)[0].channels[0], "line.a.seen");
+  auto x = w.read(0, 0).values;
+  // of points every 0.4 m from x = −3 those within 45° of y, −1.8 … 1.8, but for the one under the ball: nine of sixteen
+  EXPECT_EQ(x[0], 1);
+  EXPECT_NEAR(w.read(0, 0).truth[0], 9.0 / 16, 1e-12);
+  EXPECT_NEAR(x[2], std::atan2(1.8, 2.0), 1e-9) << "end a is on the left";
+  EXPECT_NEAR(x[6], -std::atan2(1.8, 2.0), 1e-9);
+  EXPECT_NEAR(x[1], std::sqrt(1.8 * 1.8 + 4 + 0.498 * 0.498), 1e-9);
+  Scene hidden({number("view", {90 * kDegree, 90 * kDegree})}, {"lines"}, true);  // a wall before its left half
+  hidden.s.field.push_back(line_ahead());
+  World& v = hidden.make();
+  EXPECT_NEAR(v.read(0, 0).truth[0], 5.0 / 16, 1e-12);
+  EXPECT_NEAR(v.read(0, 0).values[2], -std::atan2(0.2, 2.0), 1e-9) << "what is left begins right of the middle";
+}
+
+TEST(Objects, what_is_told_is_rounded) {
+  Scene c({number("rounding.distance", {0.01}), number("rounding.angle", {0.01 * kDegree}), number("noise.distance", {0.05})});
+  World& w = c.make();
+  for (int k = 0; k < 20; ++k) {
+    const auto x = w.read(0, 0).values;
+    EXPECT_NEAR(x[1] / 0.01, std::round(x[1] / 0.01), 1e-9);
+    EXPECT_NEAR(x[2] / (0.01 * kDegree), std::round(x[2] / (0.01 * kDegree)), 1e-6);
+    EXPECT_NEAR(x[2], w.read(0, 0).truth[2], 0.005001 * kDegree);
+    w.step();
+  }
+}
+
 TEST(Objects, words_name_teams_opponents_and_goals) {
   SceneSpec s = scene(0.001);
   add_ground(s);

@@ -1,7 +1,7 @@
 // Puts the parts together: what comes from the feed goes to tree, stage, inspector, plots and time line; what the user
 // does goes back as commands.
 
-import type { Frame } from './feed/codec';
+import type { Frame, Picture } from './feed/codec';
 import type { Connection, Feed, FeedListener } from './feed/feed';
 import type { Command, Lease, Scene, SimulationEvent, Triple } from './feed/protocol';
 import { levelStyle } from './levels';
@@ -13,6 +13,7 @@ import { OVERLAYS, PUSH_STIFFNESS, type OverlayName, type OverlayState } from '.
 import { Smoother } from './three/smooth';
 import { Stage, type CameraMode } from './three/stage';
 import { h, iconButton, setText } from './ui/dom';
+import { Eye } from './ui/eye';
 import { Help } from './ui/help';
 import { Inspector } from './ui/inspector';
 import { Legend } from './ui/legend';
@@ -64,6 +65,7 @@ export class App implements FeedListener {
   private readonly forceLegend = h('div.legend-3d', { 'aria-hidden': 'true' });
   private readonly legend = new Legend();
   private readonly score = new Score();
+  readonly eye = new Eye({ cameraChanged: () => this.subscribe() });
   private readonly errors = h('div.errors', { role: 'alert', hidden: true });
   private readonly cameraBar = h('div.cameras', { role: 'group', 'aria-label': 'Camera' });
   private readonly recordButton = iconButton('record', 'Record a video (shift v)', () => this.toggleVideo());
@@ -155,7 +157,7 @@ export class App implements FeedListener {
       iconButton('help', 'Keys (?)', () => this.help.toggle()),
     );
     const hint = h('div.drag-hint', {}, 'Drag a robot to pull it · drag the ground to look around · ? for keys');
-    this.viewHolder.append(this.cameraBar, this.score.element, this.overlayMenu, this.forceLegend, hint);
+    this.viewHolder.append(this.cameraBar, this.score.element, this.eye.element, this.overlayMenu, this.forceLegend, hint);
     this.viewHolder.append(this.banner, this.errors, this.toasts);
     this.tree.element.append(this.legend.element);
     const tabs = h('nav.tabs', { 'aria-label': 'Panels' });
@@ -208,6 +210,8 @@ export class App implements FeedListener {
     this.title.title = scene.about;
     this.stage.setScene(scene, keepCamera);
     this.stage.overlays.setRobots(scene.robots.map((r) => levelStyle(r.levels[r.level] ?? '').colour));
+    this.stage.overlays.sensors.setScene(scene);
+    this.eye.setScene(scene, !this.feed.isRecording);
     this.labels.setScene(scene);
     this.legend.setScene(scene);
     this.score.setScene(scene);
@@ -222,6 +226,10 @@ export class App implements FeedListener {
     this.frameNow = frame;
     this.hasNews = this.hasFrame = true;
     if (!this.feed.isRecording) this.smoother.take(frame, performance.now());
+  }
+
+  picture(picture: Picture): void {
+    void this.eye.show(picture);
   }
 
   event(event: SimulationEvent): void {
@@ -300,12 +308,16 @@ export class App implements FeedListener {
   /** Asks for the values of what is shown and plotted, when that changed. */
   private subscribe(): void {
     if (!this.sceneNow) return;
-    const wanted = [...new Set([...this.score.properties, ...this.plots.plotted, ...this.inspector.shown()])].slice(0, 512);
+    const drawn = this.stage.overlays.sensors.properties(this.on);
+    const wanted = [
+      ...new Set([...this.score.properties, ...this.plots.plotted, ...drawn, ...this.inspector.shown()]),
+    ].slice(0, 512);
     const { volumes } = this.on;
-    const key = wanted.join() + (volumes ? ' volumes' : '');
+    const { camera } = this.eye;
+    const key = `${wanted.join()} ${volumes} ${camera}`;
     if (key === this.subscribed) return;
     this.subscribed = key;
-    this.send({ do: 'subscribe', properties: wanted, volumes });
+    this.send({ do: 'subscribe', properties: wanted, volumes, ...(camera >= 0 ? { camera } : {}) });
   }
 
   private setOverlay(name: OverlayName, isOn: boolean): void {
@@ -388,6 +400,8 @@ export class App implements FeedListener {
         return () => this.stage.zoom(1 / 1.15);
       case '-':
         return () => this.stage.zoom(1.15);
+      case 'i':
+        return () => this.eye.next();
       case 'e':
         return () => t.log.toggle();
       case 'r':

@@ -550,6 +550,107 @@ test('an edited scene is reloaded, a bad edit is told and the old scene goes on'
   await edited.stop();
 });
 
+/** A Nao with all its senses, a ball, a wall before its sonars; another one that only stands there. */
+const SENSES = `
+[world]
+step    = "1 ms"
+include = ["fields/spl.toml"]
+
+[robot.blue1]
+model      = "robots/nao_h25_v6.toml"
+pose       = { x = "-2 m" }
+sensors    = ["nao_v6", "nao_cameras", "percepts"]
+
+[robot.other]
+model = "robots/nao_h25_v6.toml"
+pose  = { x = "-1.4 m", y = "25 cm", yaw = "180 deg" }
+
+[robot.ball]
+model  = "robots/orange_ball.toml"
+motion = "free_body"
+pose   = { x = "-30 cm", y = "-35 cm", z = "42.5 mm" }
+`;
+
+test("a robot's camera is shown in the picture, its pads, sonars and percepts in the scene", async ({ context }) => {
+  const file = resolve(out, 'senses.toml');
+  writeFileSync(file, SENSES);
+  const sim = await startSimulator(gradus, ['run', file, '--speed', 'real', '--view']);
+  const page = await context.newPage();
+  await open(page, sim.control);
+  await page.selectOption('.eye select', 'blue1.camera_top');
+  await until(page, () => window.gradus.eye.pictures > 3);
+  const seen = await page.evaluate(() => {
+    const canvas = document.querySelector('.eye canvas');
+    const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let left = 0, right = 0, green = 0; // the ball is on the right; the other robot, with orange ears, on the left
+    for (let i = 0; i < data.length; i += 4) {
+      const [r, g, b] = [data[i], data[i + 1], data[i + 2]];
+      const x = ((i / 4) % width) / width;
+      if (r > 190 && r - b > 130 && g < 170) x > 0.55 && x < 0.9 ? right++ : x > 0.5 && left++;
+      if (g > r + 20 && g > b + 20) green++;
+    }
+    return { width, height, left, right, green: green / width / height };
+  });
+  assert.equal(seen.width, 640);
+  assert.equal(seen.height, 480);
+  assert.ok(seen.right > 100 && seen.left === 0, `the ball has ${seen.right} pixels where it lies, ${seen.left} beside`);
+  assert.ok(seen.green > 0.1, `the field fills ${seen.green} of the picture`);
+  for (const name of ['sonar', 'seen']) await page.evaluate((n) => document.querySelector(`[data-overlay="${n}"]`).click(), name);
+  await until(page, () => {
+    const { pads, sonar, seen: things } = window.gradus.stage.overlays.sensors.counts;
+    return pads >= 4 && sonar >= 32 && things >= 1;
+  });
+  const standing = await page.evaluate(() => {
+    const { sceneNow: scene, frameNow: f } = window.gradus;
+    const pads = scene.properties.map((p, i) => [p.path, i]).filter(([p]) => /^blue1\.\w*fsr\.(front|rear)_(left|right)$/.test(p));
+    const at = (i) => f.signalValues[f.signalProperties.subarray(0, f.signalCount).indexOf(i)];
+    return { count: pads.length, load: pads.reduce((sum, [, i]) => sum + at(i), 0) };
+  });
+  assert.equal(standing.count, 8, 'eight pads');
+  assert.ok(standing.load > 25 && standing.load < 80, `they carry ${standing.load} N`);
+  // a sensor's plot brings the truth along
+  await page.evaluate(() => {
+    const n = window.gradus.sceneNow.properties.findIndex((p) => p.path === 'blue1.gyro.x');
+    window.gradus.plots.toggle(n);
+  });
+  await until(page, () => document.querySelectorAll('.plots .entry').length === 2);
+  assert.deepEqual(
+    await page.evaluate(() => [...document.querySelectorAll('.plots .entry')].map((e) => e.childNodes[1].textContent)),
+    ['blue1.gyro.x', 'blue1.gyro.x.true'],
+  );
+  await page.evaluate(() => window.gradus.stage.setMode('follow'));
+  await pictures(page, 4);
+  await page.screenshot({ path: join(out, 'senses.png') });
+  const before = await page.evaluate(() => window.gradus.eye.pictures);
+  await page.keyboard.press('i'); // bottom
+  await until(page, (n) => window.gradus.eye.pictures > n + 1, before);
+  await page.keyboard.press('i'); // none
+  assert.equal(await page.evaluate(() => window.gradus.eye.camera), -1);
+  await page.close();
+  await sim.stop();
+});
+
+test('looking through cameras changes no bit of the run', () => {
+  const file = resolve(out, 'senses.toml');
+  const alone = JSON.parse(spawnSync(gradus, ['run', file, '--for', '2s', '--json'], { encoding: 'utf8' }).stdout);
+  assert.equal(alone.images.rendered, 0, 'nobody reads them, nobody renders them');
+  return watchTo(file, 2).then((hash) => assert.equal(hash, alone.hash.padStart(16, '0')));
+});
+
+/** Hash of the state after so many seconds, with a viewer that looks through a camera all the while. */
+async function watchTo(file, seconds) {
+  const run = await startSimulator(gradus, ['run', file, '--speed', 'real', '--view']);
+  const page = await browser.context.newPage();
+  await open(page, run.control);
+  await page.selectOption('.eye select', 'blue1.camera_bottom');
+  await until(page, (t) => window.gradus.frameNow.time > t + 0.1 && window.gradus.eye.pictures > 3, seconds);
+  await seekTo(page, seconds * 1000);
+  const { hash } = await now(page);
+  await page.close();
+  await run.stop();
+  return hash;
+}
+
 const sim = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view']);
 const browser = await startBrowser();
 const failures = await runTests(tests, browser, { sim }, out);

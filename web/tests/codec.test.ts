@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { BODY, BODY_VALUES, CONTACT, CONTACT_VALUES, decodeFrame, Frame, HEADER, ROBOT, ROBOT_VALUES, SIGNAL, VERSION, VOLUME, VOLUME_VALUES } from '../src/feed/codec';
+import { BODY, BODY_VALUES, CONTACT, CONTACT_VALUES, decodeFrame, decodePicture, Frame, HEADER, ROBOT, ROBOT_VALUES, SIGNAL, VERSION, VOLUME, VOLUME_VALUES } from '../src/feed/codec';
 
 declare const ROOT: string;
 
@@ -224,4 +224,27 @@ test('a frame cut at any byte, of another version or with false counts is refuse
   }
   assert.equal(f.k, 0);
   assert.equal(f.bodyCount, 0);
+});
+
+test('a picture is read as the server writes it; cut, longer, or of another kind it is refused', () => {
+  const bytes = new Uint8Array(32 + 5);
+  const v = new DataView(bytes.buffer);
+  v.setUint8(0, VERSION);
+  v.setUint8(1, 2);
+  v.setUint16(2, 7, true);
+  v.setUint32(4, 3, true);
+  v.setUint32(8, 12, true);
+  v.setFloat64(16, 0.4, true);
+  v.setFloat32(24, 1.5, true);
+  v.setUint32(28, 5, true);
+  bytes.set([1, 2, 3, 4, 5], 32);
+  const p = decodePicture(bytes.buffer)!;
+  assert.deepEqual([p.sensor, p.sceneRevision, p.frame, p.time, p.milliseconds], [7, 3, 12, 0.4, 1.5]);
+  assert.deepEqual([...p.jpeg], [1, 2, 3, 4, 5]);
+  for (let n = 0; n < bytes.length; n++) assert.equal(decodePicture(bytes.buffer.slice(0, n)), null);
+  for (const at of [0, 1, 28, 31]) {
+    const wrong = bytes.slice();
+    wrong[at] = 0x7f;
+    assert.equal(decodePicture(wrong.buffer), null, String(at));
+  }
 });

@@ -159,6 +159,7 @@ void ProcessController::take(const std::string& line, RobotCommand& command) {
                                       : fault + "; its standard output belongs to gradus, print to standard error");
   if (!end.empty()) return fail("ended the run: " + end);
   orders.write(command);
+  if (orders.images) images_.want(*orders.images);
 }
 
 void ProcessController::control(const RobotOutput& output, RobotCommand& command) {
@@ -166,8 +167,9 @@ void ProcessController::control(const RobotOutput& output, RobotCommand& command
   if (failure_.empty() && !received_.empty())
     fail("answered more than one line to a call");  // all later ones would be late
   if (!failure_.empty()) return;
+  if (const std::string fault = images_.fault(output.sensors); !fault.empty()) return fail(fault);
   sent_.clear();
-  append_state_line(output, sent_);
+  append_state_line(output, sent_, &images_);
   if (send(sent_) && receive(line)) take(line, command);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "link/program/image_share.h"
 #include "state/controller.h"
 
 namespace gradus {
@@ -40,6 +41,7 @@ class ProcessController : public Controller {
 
   std::string path_, robot_, failure_, received_, sent_;
   std::vector<std::string> joints_;
+  ImageShare images_;
   int socket_ = -1;
   pid_t child_ = -1;
 };

@@ -75,7 +75,7 @@ void append_list(std::string& out, std::span<const double> numbers) {
 
 void append_text(std::string& out, std::string_view text) { out += json(std::string(text)).dump(); }
 
-void append_sensor(std::string& out, const SensorReading& s) {
+void append_sensor(std::string& out, const SensorReading& s, ImageShare* images) {
   append_text(out, s.name);
   out += ":{\"kind\":";
   append_text(out, s.kind);
@@ -92,6 +92,7 @@ void append_sensor(std::string& out, const SensorReading& s) {
   append_list(out, s.values);
   out += ",\"truth\":";
   append_list(out, s.truth);
+  if (images) images->append(s, out);
   out += '}';
 }
 
@@ -140,13 +141,19 @@ std::string take_key(const std::string& key, const json& value, const std::vecto
     end = value.is_string() ? value.get<std::string>() : value.dump();
     return "";
   }
+  if (key == "images") {
+    if (!value.is_array() || value.size() > 64 || std::any_of(value.begin(), value.end(), [](const json& x) { return !x.is_string(); }))
+      return "answered images that are no list of names of cameras";
+    orders.images = value.get<std::vector<std::string>>();
+    return "";
+  }
   for (const AnswerList& a : kAnswer) {
     if (key != a.name) continue;
     std::vector<double>& list = orders.*a.list;
     if (list.empty() && !joints.empty()) return "asked for a " + key + ", and " + a.missing;
     return take_numbers(value, key, joints, list);
   }
-  return "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, end";
+  return "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, images, end";
 }
 
 }  // namespace
@@ -178,7 +185,7 @@ std::string schema_line(const std::string& robot, const RobotKind& kind, double 
   return j.dump() + "\n";
 }
 
-void append_state_line(const RobotOutput& o, std::string& out) {
+void append_state_line(const RobotOutput& o, std::string& out, ImageShare* images) {
   char next = '{';
   each_part(o, [&](const char* name, std::span<const double> x) {
     out += next, next = ',';
@@ -190,7 +197,7 @@ void append_state_line(const RobotOutput& o, std::string& out) {
   });
   next = '{';
   if (!o.sensors.empty()) out += ",\"sensors\":";
-  for (const SensorReading& s : o.sensors) out += next, next = ',', append_sensor(out, s);
+  for (const SensorReading& s : o.sensors) out += next, next = ',', append_sensor(out, s, images);
   if (!o.sensors.empty()) out += '}';
   out += "}\n";
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "link/program/image_share.h"
 #include "link/program/orders.h"
 
 namespace gradus {
@@ -20,7 +21,7 @@ std::string robot_line(const std::string& robot, const RobotKind& kind, double p
 std::string schema_line(const std::string& robot, const RobotKind& kind, double period, const RobotOutput& state,
                         const Orders& orders);
 
-void append_state_line(const RobotOutput& state, std::string& out);
+void append_state_line(const RobotOutput& state, std::string& out, ImageShare* images = nullptr);
 void append_state_frame(const RobotOutput& state, Bytes& out);
 
 /// An answer. "" or what is wrong with it; then nothing has changed. end: filled if the program wants the run to end.

@@ -94,7 +94,7 @@ Result<std::unique_ptr<TcpLink>> TcpLink::open(World& world) {
     }
     const Seat& seat = link->add_seat(world, r, c.period, c.start);
     const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(seat.robot)].kind;
-    link->places_.push_back({static_cast<std::size_t>(it - opened.begin()), options.token, joint_names(kind), kLines});
+    link->places_.push_back({static_cast<std::size_t>(it - opened.begin()), options.token, joint_names(kind), kLines, std::make_unique<ImageShare>()});
   }
   if (has_errors(notes)) return notes;
   link->publish(world);
@@ -143,21 +143,27 @@ bool TcpLink::tell(const World& world, Seat& s) {
     return s.wire.send(frame_);
   }
   line_.clear();
-  append_state_line(output, line_);
+  append_state_line(output, line_, places_[s.number].images.get());
   return s.wire.send(line_);
 }
 
-SeatLink::Heard TcpLink::hear(const World&, Seat& s, std::string& fault) {
-  return s.form == kBinary ? hear_frame(s, fault) : hear_line(s, fault);
+SeatLink::Heard TcpLink::hear(const World& world, Seat& s, std::string& fault) {
+  return s.form == kBinary ? hear_frame(s, fault) : hear_line(world, s, fault);
 }
 
-SeatLink::Heard TcpLink::hear_line(Seat& s, std::string& fault) {
+SeatLink::Heard TcpLink::hear_line(const World& world, Seat& s, std::string& fault) {
   std::size_t size = 0;
   const std::string_view line = first_line(s.wire.received(), size);
   if (size == 0) return Heard::nothing;
   std::string end;
   fault = take_line(line, places_[s.number].joints, s.orders, end);
   s.wire.take(size);
+  if (fault.empty() && s.orders.images) {
+    ImageShare& images = *places_[s.number].images;
+    images.want(*s.orders.images);
+    s.orders.images.reset();
+    fault = images.fault(world.output(s.robot, s.room).sensors);
+  }
   if (!fault.empty()) return Heard::fault;
   if (!end.empty()) end_run("the program of robot '" + s.name + "' ended the run: " + end);
   return Heard::answer;

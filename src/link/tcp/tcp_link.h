@@ -8,6 +8,7 @@
 /// Options, items between commas: free, patience=TIME, wait=TIME, token=TEXT; on the command line also an address
 /// (default 4000), rate=RATE and robot=NAME (again for more).
 #pragma once
+#include "link/program/image_share.h"
 #include "link/seats.h"
 
 namespace gradus::tcp {
@@ -26,7 +27,7 @@ class TcpLink : public SeatLink {
   void welcome(const World& world, Seat& seat) override;
   bool tell(const World& world, Seat& seat) override;
   Heard hear(const World& world, Seat& seat, std::string& fault) override;
-  Heard hear_line(Seat& seat, std::string& fault);
+  Heard hear_line(const World& world, Seat& seat, std::string& fault);
   Heard hear_frame(Seat& seat, std::string& fault);
 
   struct Place {
@@ -34,6 +35,7 @@ class TcpLink : public SeatLink {
     std::string token;
     std::vector<std::string> joints;
     int next_form = 0;
+    std::unique_ptr<ImageShare> images;  // for its program
   };
   std::vector<Place> places_;  // (seats)
   std::string line_;

@@ -425,7 +425,7 @@ void append_picture(std::span<const std::uint8_t> rgb, std::uint32_t w, std::uin
   };
   if (type > 0) {
     std::vector<std::uint8_t> packed;
-    encode_jpeg(rgb, static_cast<int>(w), static_cast<int>(h), kQualities[std::clamp(type, 1, 5) - 1], packed);
+    encode_jpeg(static_cast<int>(w), static_cast<int>(h), rgb, kQualities[std::clamp(type, 1, 5) - 1], packed);
     big(static_cast<std::size_t>(type), 1), big(packed.size(), 4);
     append_bytes(out, std::as_bytes(std::span(packed)));
     return;

@@ -119,8 +119,11 @@ GRADUS_INLINE void colour_shape(const Placed& s, int k, const BandCall& call, co
   if (call.body_shadows && some(mine & (direct > 0.0f))) {
     const float off = 1e-3f;  // away from the surface, so that it does not shade itself by rounding
     const Point<T> p{d.x * h.t + n.x * off, d.y * h.t + n.y * off, d.z * h.t + n.z * off};
-    for (int i = s.blocker_first[f.drawn]; i < s.blocker_first[f.drawn + 1]; ++i)
-      direct = select(blocks(s, s.shapes[s.place_of[s.blockers[i]]], p), T(0.0f), direct);
+    for (int i = s.blocker_first[f.drawn]; i < s.blocker_first[f.drawn + 1]; ++i) {
+      const MaskOf<T> open = mine & (direct > 0.0f);
+      if (!some(open)) break;
+      direct = select(blocks(s, s.shapes[s.place_of[s.blockers[i]]], p, open), T(0.0f), direct);
+    }
   }
   T lit = direct * kDirect + kAmbient;
   Colour<T> c{lit * f.rgb[0], lit * f.rgb[1], lit * f.rgb[2]};
@@ -210,7 +213,11 @@ GRADUS_INLINE void colour_ground(const Placed& s, const BandCall& call, const Ti
   T direct = T(g.lit);
   if (l.shade_count > 0) {
     const Point<T> p{d.x * t, d.y * t, d.z * t};
-    for (int i = 0; i < l.shade_count; ++i) direct = select(blocks(s, s.shapes[l.shade[i]], p), T(0.0f), direct);
+    for (int i = 0; i < l.shade_count; ++i) {
+      const MaskOf<T> open = mine & (direct > 0.0f);  // where it still matters
+      if (!some(open)) break;
+      direct = select(blocks(s, s.shapes[l.shade[i]], p, open), T(0.0f), direct);
+    }
   }
   const T lit = direct * kDirect + kAmbient;
   out.r = select(mine, c.r * lit, out.r), out.g = select(mine, c.g * lit, out.g),

@@ -86,59 +86,83 @@ GRADUS_INLINE void meet_plane(const FlatShape& f, int k, const Direction<T>& d, 
   take((down > 1e-6f) & (t >= f.near) & (t < h.t), t, k, h);
 }
 
-/// A ray in the axes of a mesh.
-template <class T>
+/// Rays in the axes of a mesh. O, D: what differs from lane to lane is a T, what is common to all lanes a plain float: the
+/// eye of a camera's rays, the direction of those towards the light. The same numbers, at the cost of one.
+template <class O, class D>
 struct MeshRay {
-  T ox, oy, oz, dx, dy, dz, ix, iy, iz;
+  O ox, oy, oz;
+  D dx, dy, dz, ix, iy, iz;
 };
 
-template <class T>
-GRADUS_INLINE MaskOf<T> meets_node(const TreeNode& n, const MeshRay<T>& r, T least_t, T most_t) {
-  const T ax = (n.lo[0] - r.ox) * r.ix, bx = (n.hi[0] - r.ox) * r.ix;
-  const T ay = (n.lo[1] - r.oy) * r.iy, by = (n.hi[1] - r.oy) * r.iy;
-  const T az = (n.lo[2] - r.oz) * r.iz, bz = (n.hi[2] - r.oz) * r.iz;
-  const T in = most(most(least(ax, bx), least(ay, by)), most(least(az, bz), least_t));
-  const T out = least(least(most(ax, bx), most(ay, by)), least(most(az, bz), most_t));
-  return in <= out;
+/// Which end of a box rays meet first, for each axis: 0 the lower, 1 the upper; of some rays this, of some that: mixed.
+struct Sides {
+  bool x, y, z, mixed;
+};
+template <class O, class D>
+GRADUS_INLINE Sides sides_of(const MeshRay<O, D>& r) {
+  const bool x = some(r.ix < 0.0f), y = some(r.iy < 0.0f), z = some(r.iz < 0.0f);
+  const bool mixed = (x && some(r.ix > 0.0f)) || (y && some(r.iy > 0.0f)) || (z && some(r.iz > 0.0f));
+  return {x, y, z, mixed};
+}
+
+template <class T, class O, class D>
+GRADUS_INLINE MaskOf<T> meets_node(const TreeNode& n, const MeshRay<O, D>& r, const Sides& side, T least_t, T most_t) {
+  const auto x0 = ((side.x ? n.hi[0] : n.lo[0]) - r.ox) * r.ix, x1 = ((side.x ? n.lo[0] : n.hi[0]) - r.ox) * r.ix;
+  const auto y0 = ((side.y ? n.hi[1] : n.lo[1]) - r.oy) * r.iy, y1 = ((side.y ? n.lo[1] : n.hi[1]) - r.oy) * r.iy;
+  const auto z0 = ((side.z ? n.hi[2] : n.lo[2]) - r.oz) * r.iz, z1 = ((side.z ? n.lo[2] : n.hi[2]) - r.oz) * r.iz;
+  if (side.mixed) {
+    const T in = most(most(least(x0, x1), least(y0, y1)), most(least(z0, z1), least_t));
+    const T out = least(least(most(x0, x1), most(y0, y1)), least(most(z0, z1), most_t));
+    return in <= out;
+  }
+  return most(most(x0, y0), most(z0, least_t)) <= least(least(x1, y1), least(z1, most_t));
 }
 
 /// Ray against triangle [Möller, Trumbore 1997]; everything times the determinant, so that only hits need a division.
 /// solid: closed surfaces are met from outside alone, as all solids are.
-template <class T>
-GRADUS_INLINE MaskOf<T> meets_triangle(const TreeTriangle& g, const MeshRay<T>& r, bool solid, T& t) {
-  const T hx = r.dy * g.ac[2] - r.dz * g.ac[1], hy = r.dz * g.ac[0] - r.dx * g.ac[2],
+template <class T, class O, class D>
+GRADUS_INLINE MaskOf<T> meets_triangle(const TreeTriangle& g, const MeshRay<O, D>& r, bool solid, T& t) {
+  const D hx = r.dy * g.ac[2] - r.dz * g.ac[1], hy = r.dz * g.ac[0] - r.dx * g.ac[2],
           hz = r.dx * g.ac[1] - r.dy * g.ac[0];
-  const T det = hx * g.ab[0] + hy * g.ab[1] + hz * g.ab[2];  // above zero: from outside
+  const T det(hx * g.ab[0] + hy * g.ab[1] + hz * g.ab[2]);  // above zero: from outside
+  if (solid && !some(det >= 1e-20f)) return det >= 1e-20f;  // half of a closed surface looks away
   const T size = solid ? det : magnitude_of(det);
-  const T sx = r.ox - g.a[0], sy = r.oy - g.a[1], sz = r.oz - g.a[2];
-  const T qx = sy * g.ab[2] - sz * g.ab[1], qy = sz * g.ab[0] - sx * g.ab[2], qz = sx * g.ab[1] - sy * g.ab[0];
+  const O sx = r.ox - g.a[0], sy = r.oy - g.a[1], sz = r.oz - g.a[2];
+  const O qx = sy * g.ab[2] - sz * g.ab[1], qy = sz * g.ab[0] - sx * g.ab[2], qz = sx * g.ab[1] - sy * g.ab[0];
   T u = sx * hx + sy * hy + sz * hz, v = r.dx * qx + r.dy * qy + r.dz * qz;
   if (!solid) u = select(det < 0.0f, -u, u), v = select(det < 0.0f, -v, v);
   const T eps = size * -1e-5f;  // neighbours share an edge: let no ray slip through between them
   const MaskOf<T> m = (size >= 1e-20f) & (u >= eps) & (v >= eps) & (u + v <= size - eps);
   if (!some(m)) return m;
-  t = (qx * g.ac[0] + qy * g.ac[1] + qz * g.ac[2]) / select(m, det, T(1.0f));
+  t = T(qx * g.ac[0] + qy * g.ac[1] + qz * g.ac[2]) / select(m, det, T(1.0f));
   return m;
 }
 
 /// Rays down a tree, the nearer child first (by the direction of the first lane's tile, the same for all lane counts).
 /// `order`: bit k set, children along axis k are met from the far end. Any: stop at the first hit.
-template <bool any_hit, class T>
-GRADUS_INLINE MaskOf<T> walk_tree(const Tree& tree, const MeshRay<T>& r, int order, T least_t, T& t, T& part) {
+template <bool any_hit, class T, class O, class D>
+GRADUS_INLINE MaskOf<T> walk_tree(const Tree& tree, const MeshRay<O, D>& r, int order, T least_t, T& t, T& part) {
   using M = MaskOf<T>;
+  const Sides side = sides_of(r);
   std::int32_t stack[64];
-  int top = 0;
-  stack[top++] = 0;
+  int top = 0, at = 0;
   M found = t < least_t;  // none: t is far away
   found = found & mask_not(found);
-  while (top > 0) {
-    const TreeNode& n = tree.nodes[stack[--top]];
-    const M inside = meets_node(n, r, least_t, t);
-    if (!some(inside)) continue;
-    if (n.count == 0) {
-      const int swap = order >> n.axis & 1;
-      stack[top++] = n.first + (swap ? 0 : 1), stack[top++] = n.first + (swap ? 1 : 0);
-      continue;
+  M inside = meets_node(tree.nodes[0], r, side, least_t, t);
+  if (!some(inside)) return found;
+  for (;;) {
+    const TreeNode& n = tree.nodes[at];
+    if (n.count == 0) {  // both children at once: neither test waits for the other
+      const int near = n.first + (order >> n.axis & 1), far = 2 * n.first + 1 - near;
+      const M in_near = meets_node(tree.nodes[near], r, side, least_t, t);
+      const M in_far = meets_node(tree.nodes[far], r, side, least_t, t);
+      const bool goes_near = some(in_near), goes_far = some(in_far);
+      if (goes_near && goes_far) stack[top++] = far;
+      if (goes_near || goes_far) {
+        at = goes_near ? near : far;
+        inside = goes_near ? in_near : in_far;
+        continue;
+      }
     }
     for (int k = 0; k < n.count; ++k) {
       T s = t;
@@ -146,17 +170,25 @@ GRADUS_INLINE MaskOf<T> walk_tree(const Tree& tree, const MeshRay<T>& r, int ord
       if (!some(m)) continue;
       m = m & inside & (s >= least_t) & (s < t);
       if (!some(m)) continue;
-      t = select(m, s, t), part = select(m, T(static_cast<float>(n.first + k)), part);
       found = found | m;
-      if (any_hit && !some(mask_not(found))) return found;
+      if (any_hit) {
+        t = select(m, T(-1.0f), t);  // it has its answer: no box is in its way any more
+        if (!some(t > 0.0f)) return found;
+        continue;
+      }
+      t = select(m, s, t), part = select(m, T(static_cast<float>(n.first + k)), part);
     }
+    do {  // what waits may lie behind what was found since
+      if (top == 0) return found;
+      at = stack[--top];
+      inside = meets_node(tree.nodes[at], r, side, least_t, t);
+    } while (!some(inside));
   }
-  return found;
 }
 
-template <class T>
-GRADUS_INLINE MeshRay<T> in_axes_of(const FlatShape& f, const Direction<T>& d, T ox, T oy, T oz) {
-  const T dx = dot3(d, f.u), dy = dot3(d, f.v), dz = dot3(d, f.w);
+template <class O, class D>
+GRADUS_INLINE MeshRay<O, D> in_axes_of(const FlatShape& f, const Direction<D>& d, O ox, O oy, O oz) {
+  const D dx = dot3(d, f.u), dy = dot3(d, f.v), dz = dot3(d, f.w);
   return {ox, oy, oz, dx, dy, dz, inverse_of(dx), inverse_of(dy), inverse_of(dz)};
 }
 GRADUS_INLINE int order_of(const FlatShape& f, const float* axis) {
@@ -170,7 +202,7 @@ GRADUS_INLINE void meet_mesh(const Placed& s, const FlatShape& f, int k, const D
   const T along = d.x * s.cx[k] + d.y * s.cy[k] + d.z * s.cz[k];
   const MaskOf<T> close = s.c2[k] - along * along <= s.cr[k] * s.cr[k];  // to the bounding sphere
   if (!some(close)) return;
-  const MeshRay<T> r = in_axes_of(f, d, T(f.o[0]), T(f.o[1]), T(f.o[2]));
+  const MeshRay<float, T> r = in_axes_of(f, d, f.o[0], f.o[1], f.o[2]);
   T t = select(close, h.t, T(0.0f)), part = h.part;
   const MaskOf<T> m = close & walk_tree<false>(s.trees[f.tree], r, order_of(f, axis), T(f.near), t, part);
   if (!some(m)) return;

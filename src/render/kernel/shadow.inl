@@ -62,21 +62,23 @@ GRADUS_INLINE MaskOf<T> cylinder_blocks(const FlatShape& f, const Point<T>& p, c
 }
 
 template <class T>
-GRADUS_INLINE MaskOf<T> mesh_blocks(const Placed& s, const FlatShape& f, const Point<T>& p, const float* l) {
+GRADUS_INLINE MaskOf<T> mesh_blocks(const Placed& s, const FlatShape& f, const Point<T>& p, const float* l, MaskOf<T> open) {
   const int k = static_cast<int>(&f - s.shapes);
   const Point<T> c{s.cx[k] - p.x, s.cy[k] - p.y, s.cz[k] - p.z};
   const T along = dot3(c, l);
   const MaskOf<T> close =
-      c.x * c.x + c.y * c.y + c.z * c.z - along * along <= s.cr[k] * s.cr[k];  // to the bounding sphere
+      open & (c.x * c.x + c.y * c.y + c.z * c.z - along * along <= s.cr[k] * s.cr[k]);  // to the bounding sphere
   if (!some(close)) return close;
   const Point<T> o{p.x - f.p[0], p.y - f.p[1], p.z - f.p[2]};
-  const MeshRay<T> r = in_axes_of(f, Direction<T>{T(l[0]), T(l[1]), T(l[2])}, dot3(o, f.u), dot3(o, f.v), dot3(o, f.w));
+  const MeshRay<T, float> r =
+      in_axes_of(f, Direction<float>{l[0], l[1], l[2]}, dot3(o, f.u), dot3(o, f.v), dot3(o, f.w));
   T t = select(close, T(kFar), T(0.0f)), part(0.0f);
   return close & walk_tree<true>(s.trees[f.tree], r, order_of(f, l), T(1e-3f), t, part);
 }
 
+/// open: for whom it is asked; of others nothing is said.
 template <class T>
-GRADUS_INLINE MaskOf<T> blocks(const Placed& s, const FlatShape& f, const Point<T>& p) {
+GRADUS_INLINE MaskOf<T> blocks(const Placed& s, const FlatShape& f, const Point<T>& p, MaskOf<T> open) {
   switch (f.kind) {
     case FlatKind::sphere:
       return ball_blocks(p, f.p, f.r, s.light);
@@ -87,7 +89,7 @@ GRADUS_INLINE MaskOf<T> blocks(const Placed& s, const FlatShape& f, const Point<
     case FlatKind::cylinder:
       return cylinder_blocks(f, p, s.light);
     case FlatKind::mesh:
-      return mesh_blocks(s, f, p, s.light);
+      return mesh_blocks(s, f, p, s.light, open);
     case FlatKind::plane:
       break;
   }

@@ -13,12 +13,15 @@ double number(const SensorSpec& s, const char* key, std::size_t i, double otherw
 }
 
 bool is_ideal(const SensorSpec& s) {
+  if (sensing_of(s) != Sensing::real) return true;
   const SensorSetting* detail = s.find("detail");
   const bool said = detail && !detail->words.empty() && detail->words[0] != "real";
   return number(s, "ideal", 0, said) != 0;
 }
 
 }  // namespace
+
+bool gives_images(const SensorSpec& s) { return sensing_of(s) >= Sensing::image; }
 
 CameraSpec camera_spec(const SensorSpec& s) {
   CameraSpec c;
@@ -56,7 +59,8 @@ void CameraSensor::bind(Binding& b) {
   b.channel("frame", "");
   const CameraSpec c = camera_spec(b.spec());
   for (const Diagnostic& d : check(c, b.spec().place)) b.fault("", d.text, d.suggestion);
-  b.late(0.5 * (c.readout + c.exposure));
+  // as if real, whatever the level of sensing: images of all levels arrive alike, and State keeps its size
+  b.late(0.5 * (number(b.spec(), "shutter.readout", 0, 0) + number(b.spec(), "shutter.exposure", 0, 0)));
   for (const std::string& w : b.words("format"))
     if (std::find(std::begin(kFormats), std::end(kFormats), w) == std::end(kFormats))
       b.fault("format", "there is no format '" + w + "'", did_you_mean(w, {std::begin(kFormats), std::end(kFormats)}));

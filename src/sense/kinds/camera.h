@@ -31,8 +31,11 @@ struct CameraSensor {
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };
 
-/// What a [[sensor]] of kind camera describes. detail = "ideal" or "image": neither lens nor shutter nor noise.
+/// What a [[sensor]] of kind camera describes. detail = "ideal" or "image", and levels of sensing below real: neither lens
+/// nor shutter nor noise.
 CameraSpec camera_spec(const SensorSpec& sensor);
+/// At the levels of sensing `image` and `real`.
+bool gives_images(const SensorSpec& sensor);
 enum class ImageFormat { rgb, grey, yuyv, depth, segmentation };
 const char* name_of(ImageFormat format);
 /// As asked for, each once; rgb if nothing is.

@@ -1,6 +1,8 @@
 #include "sense/kinds/drives.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace gradus::sense {
 namespace {
@@ -24,6 +26,21 @@ void Encoder::bind(Binding& b) {
 void Encoder::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
   const double* q = s.numbers[0] != 0 ? w.motor.data() : w.q() + 7;
   for (const int joint : s.ids) *x++ = q[joint];
+}
+
+void WheelEncoder::bind(Binding& b) {
+  b.joint_channels("", "");
+  b.keep(b.number("marks", 512) * b.number("gear", 1) / (2 * std::numbers::pi));
+  b.remember(2 * b.kind().njoint());  // of each joint: angle at the start, 1 once it is known
+}
+
+void WheelEncoder::truth(const Surroundings& w, const Sensor& s, double* own, double* x) {
+  for (const int joint : s.ids) {
+    const double angle = w.q()[7 + joint];
+    if (own[1] == 0) own[0] = angle, own[1] = 1;
+    *x++ = std::floor((angle - own[0]) * s.numbers[0]);
+    own += 2;
+  }
 }
 
 void JointTorque::bind(Binding& b) { b.joint_channels("N m", "N"); }

@@ -18,6 +18,18 @@ struct Encoder {
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };
 
+/// Marks that have passed an incremental encoder on a motor's shaft, forwards less backwards: ⌊angle · gear · marks/2π⌋. It
+/// does not know where a turn begins: it counts from the start.
+struct WheelEncoder {
+  static constexpr std::string_view name = "wheel_encoder", about = "marks that passed an encoder on the motor's shaft";
+  static constexpr Dimension unit = dimension::kNumber;
+  static constexpr Key keys[] = {kJointsKey,
+                                 {"marks", dimension::kNumber, false, 1, 1, 1e6, "in a turn of the motor; 512 if not given"},
+                                 {"gear", dimension::kNumber, false, 1, 1e-3, 1e4, "turns of the motor in a turn of the wheel; 1 if not given"}};
+  static void bind(Binding& b);
+  static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
+};
+
 /// Force of the drive in the last step.
 struct JointTorque {
   static constexpr std::string_view name = "joint_torque", about = "torque of the joints' drives in the last step";

@@ -14,12 +14,19 @@ namespace gradus::sense {
 ///   noise       d += σ_d d w₁, azimuth += σ_a w₂, elevation += σ_e w₃
 ///   elsewhere   an object that is not recognised is reported with false_alarms, anywhere in view
 ///
+///
+/// Parts of robots (`parts`, objects of theirs) are objects of their own, named ROBOT.PART. A field line is two: the ends
+/// LINE.a and LINE.b of the piece of it that is seen, of sixteen points along it; unseen, the ends of the line.
+///
 /// The truth is exact and of all objects, seen or not; so detail = "ideal" is ground truth.
 struct Objects {
   static constexpr std::string_view name = "objects", about = "distance and direction of ball, robots and goal posts";
   static constexpr Dimension unit = dimension::kNumber;
   static constexpr Key keys[] = {
-      {"sees", dimension::kNumber, false, 0, 0, 0, "ball, team, opponents, robots, goals, or names of robots and field objects"},
+      {"sees", dimension::kNumber, false, 0, 0, 0, "ball, team, opponents, robots, goals, lines, or names of robots and field objects"},
+      {"parts", dimension::kNumber, false, 0, 0, 0, "objects of the robots that are seen one by one: head, feet"},
+      {"rounding.distance", dimension::kLength, false, 1, 0, 10, "of what is told; 0: none"},
+      {"rounding.angle", dimension::kAngle, false, 1, 0, 3.2, "of what is told; 0: none"},
       {"view", dimension::kAngle, false, 2, 1e-3, 6.2831853072, "horizontal and vertical angle of view; all round if not given"},
       {"near", dimension::kLength, false, 1, 0, 1e6, "nothing is seen that is nearer"},
       {"far", dimension::kLength, false, 1, 0, 1e6, "nothing is seen that is farther"},

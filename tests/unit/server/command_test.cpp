@@ -106,6 +106,10 @@ TEST(Command, what_names_nothing_or_is_out_of_range_is_refused) {
            R"({"id":1,"do":"subscribe","properties":[3]})",
            R"({"id":1,"do":"subscribe","properties":[-1]})",
            R"({"id":1,"do":"subscribe","properties":0})",
+           R"({"id":1,"do":"subscribe","properties":[],"camera":0})",
+           R"({"id":1,"do":"subscribe","properties":[],"camera":-1})",
+           R"({"id":1,"do":"subscribe","properties":[],"camera":"x"})",
+           R"({"id":1,"do":"subscribe","properties":[],"camera":70000})",
        })
     EXPECT_NE(error(text), "") << text;
   EXPECT_NE(error(std::string(kCommandSizeMax + 1, ' ')), "");

@@ -9,6 +9,8 @@ export const CONTACT = 28;
 export const SIGNAL = 8;
 export const VOLUME = 28;
 const FRAME_TYPE = 1;
+const PICTURE_TYPE = 2;
+const PICTURE_HEADER = 32;
 
 export const BODY_VALUES = 7; // p x, y, z, q x, y, z, w
 export const ROBOT_VALUES = 11; // µs per step, error, com 3, com velocity 3, centre of pressure 3
@@ -54,6 +56,31 @@ export class Frame {
   get hash(): string {
     return this.hashHigh.toString(16).padStart(8, '0') + this.hashLow.toString(16).padStart(8, '0');
   }
+}
+
+/** A picture of a robot's camera. */
+export interface Picture {
+  sensor: number; // index into the scene's sensors
+  sceneRevision: number;
+  frame: number;
+  time: number; // of its exposure  [s]
+  milliseconds: number; // that rendering took
+  jpeg: Uint8Array<ArrayBuffer>;
+}
+
+/** Null when it is none, or version or length do not fit. */
+export function decodePicture(buffer: ArrayBuffer): Picture | null {
+  const v = new DataView(buffer);
+  if (v.byteLength < PICTURE_HEADER || v.getUint8(0) !== VERSION || v.getUint8(1) !== PICTURE_TYPE) return null;
+  if (v.getUint32(28, true) !== v.byteLength - PICTURE_HEADER) return null;
+  return {
+    sensor: v.getUint16(2, true),
+    sceneRevision: v.getUint32(4, true),
+    frame: u64(v, 8),
+    time: v.getFloat64(16, true),
+    milliseconds: v.getFloat32(24, true),
+    jpeg: new Uint8Array(buffer, PICTURE_HEADER),
+  };
 }
 
 interface Sized {

@@ -1,6 +1,6 @@
 // Where scenes and frames come from: a running simulator (live.ts) or a recording inside the page (recorded.ts).
 
-import type { Frame } from './codec';
+import type { Frame, Picture } from './codec';
 import type { Command, Lease, Scene, SimulationEvent } from './protocol';
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
@@ -14,6 +14,7 @@ export interface FeedListener {
   scene(scene: Scene): void;
   /** The frame is overwritten by the next one. */
   frame(frame: Frame): void;
+  picture(picture: Picture): void;
   event(event: SimulationEvent): void;
   lease(lease: Lease, mayControl: boolean): void;
   connection(state: Connection): void;

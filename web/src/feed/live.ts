@@ -1,6 +1,6 @@
 // The feed of a running simulator: one WebSocket, opened again by itself when it breaks.
 
-import { decodeFrame, Frame, VERSION } from './codec';
+import { decodeFrame, decodePicture, Frame, VERSION } from './codec';
 import type { Connection, Feed, FeedListener } from './feed';
 import type { Command, Message } from './protocol';
 
@@ -70,6 +70,11 @@ export class LiveFeed implements Feed {
   }
 
   private onBinary(data: ArrayBuffer): void {
+    const picture = decodePicture(data);
+    if (picture) {
+      if (picture.sceneRevision === this.sceneRevision) this.listener.picture(picture);
+      return;
+    }
     if (!decodeFrame(data, this.frame)) {
       this.listener.problem(
         'A frame could not be read: page and simulator are of different versions. Reload the page.',

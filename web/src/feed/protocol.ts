@@ -42,6 +42,16 @@ export interface Property {
   initial?: number | null; // of a parameter: what it was before anybody set it; null: no limit
 }
 
+/** A sensor that can be drawn; its values are the properties ROBOT.NAME.CHANNEL. */
+export interface Sensor {
+  robot: number;
+  name: string;
+  kind: string; // pads, sonar, objects, camera
+  body: number; // that carries it
+  pose: Pose; // its axes in the body
+  numbers: number[]; // pads: x, y of each; sonar: half of the cone, range; camera: width, height
+}
+
 export interface Scene {
   type: 'scene';
   name: string;
@@ -56,6 +66,7 @@ export interface Scene {
   meshes: { vertices: number[]; triangles: number[] }[];
   abouts: string[];
   properties: Property[];
+  sensors?: Sensor[];
 }
 
 export interface SimulationEvent {
@@ -97,7 +108,7 @@ export type Command =
   | { do: 'set_property'; path: string; value: number | boolean }
   | { do: 'push'; body: number; point: Triple; target: Triple; stiffness: number; max_force: number }
   | { do: 'seek'; time: number }
-  | { do: 'subscribe'; properties: number[]; volumes: boolean };
+  | { do: 'subscribe'; properties: number[]; volumes: boolean; camera?: number };
 
 export const STATIC_WORLD = 0xffff;
 export const USER_PUSH = 0xfffe;

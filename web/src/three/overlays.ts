@@ -5,6 +5,7 @@ import { CONTACT_VALUES, ROBOT_VALUES, VOLUME_VALUES, type Frame } from '../feed
 import { capturePoint, supportPolygons } from './balance';
 import { USER_PUSH } from '../feed/protocol';
 import type { Bodies } from './bodies';
+import { SensorMarks } from './sensors';
 
 export const OVERLAYS = {
   labels: { title: 'Labels', key: 'l', on: true },
@@ -16,6 +17,9 @@ export const OVERLAYS = {
   velocity: { title: 'Velocity', key: 'v', on: false },
   trails: { title: 'Trails', key: 't', on: false },
   volumes: { title: 'Bounding volumes', key: 'n', on: false },
+  pads: { title: 'Foot pads', key: 'q', on: true },
+  sonar: { title: 'Sonar cones', key: 'w', on: false },
+  seen: { title: 'Perceived objects', key: 'j', on: false },
   ghost: { title: 'Ghost of the course left', key: 'g', on: true },
   levels: { title: 'Colour by level', key: 'o', on: false },
   shadows: { title: 'Shadows', key: 'h', on: true },
@@ -308,6 +312,7 @@ export class Overlays {
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
   private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
+  readonly sensors = new SensorMarks();
   private readonly captured = [0, 0];
   private trails: Trail[] = [];
   private readonly ring = new THREE.Mesh(
@@ -334,6 +339,7 @@ export class Overlays {
       this.support.lines,
       this.volumes.lines,
       this.ring,
+      this.sensors.group,
     );
   }
 
@@ -363,6 +369,7 @@ export class Overlays {
     this.updateSupport(f, on.support);
     this.updateTrails(f, on.trails);
     this.volumes.update(f, on.volumes);
+    this.sensors.update(f, on);
   }
 
   /** A ring on the ground around the selected robot, in the colour of its level. */

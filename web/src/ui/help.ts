@@ -16,6 +16,7 @@ const KEYS: [string, string][] = [
   ['x', 'plots: difference from the ghost'],
   ['[  ]', 'previous, next robot'],
   ['1  2  3  4', 'camera: orbit, follow, robot, top'],
+  ['i', "a robot's camera: the next, none"],
   ['a', 'show all'],
   [',  .  +  -', 'camera: turn, zoom'],
   ['Shift W A S D', 'push the robot, 30 N'],

@@ -89,8 +89,16 @@ export class Plots {
     this.refresh();
   }
 
+  /** A sensor's reading brings the truth along, dashed, in its colour. */
   toggle(property: number): void {
-    this.plotted.has(property) ? this.remove(property) : this.add(property);
+    const truth = this.truthOf(property);
+    if (this.plotted.has(property)) {
+      this.remove(property);
+      if (truth >= 0) this.remove(truth);
+    } else {
+      this.add(property);
+      if (truth >= 0) this.add(truth);
+    }
     this.refresh();
     this.listener.changed();
   }
@@ -150,8 +158,24 @@ export class Plots {
     for (const chart of this.charts) this.rebuild(chart);
   }
 
+  /** Number of the property that tells what a sensor measures; −1: there is none. */
+  private truthOf(property: number): number {
+    const path = this.scene?.properties[property]?.path;
+    return this.scene?.properties.findIndex((p) => p.path === `${path}.true`) ?? -1;
+  }
+
+  /** Number of the reading whose truth this is, if it is plotted too; −1: none. */
+  private readingOf(truth: number): number {
+    const path = this.scene?.properties[truth]?.path ?? '';
+    if (!path.endsWith('.true')) return -1;
+    const reading = this.scene!.properties.findIndex((p) => p.path === path.slice(0, -'.true'.length));
+    return this.plotted.has(reading) ? reading : -1;
+  }
+
   private colourOf(property: number): string {
-    return COLOURS[[...this.plotted].indexOf(property) % COLOURS.length]!;
+    const own = [...this.plotted].filter((p) => this.readingOf(p) < 0);
+    const reading = this.readingOf(property);
+    return COLOURS[own.indexOf(reading < 0 ? property : reading) % COLOURS.length]!;
   }
 
   private rebuild(chart: Chart): void {
@@ -228,7 +252,8 @@ export class Plots {
   }
 
   private seriesOf(curve: Curve): uPlot.Series[] {
-    const solid = { stroke: this.colourOf(curve.property), width: 1.5, points: { show: false }, spanGaps: false };
+    const line = { stroke: this.colourOf(curve.property), width: 1.5, points: { show: false }, spanGaps: false };
+    const solid = this.readingOf(curve.property) < 0 ? line : { ...line, width: 1, dash: [2, 3] };
     return this.hasGhost && !this.isDifference ? [solid, { ...solid, width: 1.2, dash: [5, 4] }] : [solid];
   }
 
