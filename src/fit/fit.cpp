@@ -242,7 +242,6 @@ class Fitter {
                          name == "gear.efficiency" || (name == "friction.stribeck_speed" && m.plain.friction.stribeck == 0 && m.plain.friction.load_stribeck == 0);
       if (!known && n.at(m.plain) > 0 && std::isfinite(n.at(m.plain))) m.free.push_back(&n);
     }
-    if (!all_[0].measures_torque() && all_[0].inertia == 0) m.free_offset = true;
   }
 
   Point start_of(const Model& m) const {
@@ -448,8 +447,8 @@ class Fitter {
     std::vector<Found> ends;
     for (int i = 0; i < std::max(1, o_.restarts) && !stopped(); ++i) {
       tell(fmt::format("numbers, search {} of {}", i + 1, std::max(1, o_.restarts)));
-      const bool near = i == 0 && !chosen_.empty();
-      ends.push_back(search(m, parts, near ? chosen_ : start_of(m), near ? 0.05 : i == 1 ? 0.2 : 0.3, evaluations, o_.seed + 10 + i));
+      const bool near = i == 0 && (!chosen_.empty() || o_.known.model);
+      ends.push_back(search(m, parts, near && !chosen_.empty() ? chosen_ : start_of(m), near ? 0.04 : i == 1 ? 0.2 : 0.3, evaluations, o_.seed + 10 + i));
       if (o_.rms) polish(m, ends.back()), ends.back().error = error(m, ends.back().u, parts);
     }
     if (stopped()) return std::nullopt;
