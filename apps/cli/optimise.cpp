@@ -37,7 +37,9 @@ void on_signal(int signal) {
 
 /// The best so far over evaluations, and that of each generation.
 void write_curve(const optimise::Search& search, const std::string& folder) {
-  Plot plot{std::filesystem::path(search.study().file()).stem().string(), "evaluations", search.study().objective(), {}};
+  std::string aim = search.study().objective();
+  if (aim.size() > 44) aim = aim.substr(0, 41) + "...";  // beside the axis
+  Plot plot{std::filesystem::path(search.study().file()).stem().string(), "evaluations", aim, {}};
   Series best{"best so far", {}, {}}, each{"best of the generation", {}, {}, true};
   for (const auto& h : search.history()) {
     const double x = static_cast<double>(h.evaluations);
