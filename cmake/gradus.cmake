@@ -85,7 +85,7 @@ function(gradus_install)
     install(TARGETS gradus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
   install(DIRECTORY include/gradus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(DIRECTORY robots servos sensors fields maps motions scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
+  install(DIRECTORY robots servos sensors fields maps motions gaits studies scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/gradus USE_SOURCE_PERMISSIONS
           PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.png)

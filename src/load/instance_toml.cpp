@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "load/gait_toml.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/sensor_toml.h"
@@ -278,7 +279,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   };
   std::string file;
   int given = 0;
-  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"policy", "motions"},
+  for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"policy", "motions"}, Kind{"gait", "gaits"},
                         Kind{"library", "controllers"}, Kind{"process", "controllers"}}) {
     if (t.has(k.key)) ++given;
     if (t.text(k.key, file))
@@ -287,7 +288,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   given += read_address(t, "tcp", c) + read_address(t, "lola", c) + read_address(t, "naoqi", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", gait = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
@@ -345,8 +346,8 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   for (const Owner& o :
        {Owner{"loop", "keyframes"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
-  if (t.has("program") && !t.has("walk") && !t.has("policy"))
-    fault(t.place("program"), "program is for walks and policies only", "remove it");
+  if (t.has("program") && !t.has("walk") && !t.has("policy") && !t.has("gait"))
+    fault(t.place("program"), "program is for walks, gaits and policies only", "remove it");
   for (const char* key : {"rate", "period"})
     if (t.has(key) && t.has("policy"))
       fault(t.place(key), fmt::format("a policy has the {} that it was learned with", key), "remove it");
@@ -383,6 +384,7 @@ void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
   const ControllerSpec& c = r.controller;
   if (c.kind == "keyframes") check_against(c.file, motions_, load_motion, check_motion, r);
   if (c.kind == "walk") check_against(c.file, walks_, load_walk, check_walk, r);
+  if (c.kind == "gait") append(log_, load_gait(c.file).notes());
   if (c.kind == "policy") check_against(c.file, policies_, load_policy, check_policy, r);
 }
 

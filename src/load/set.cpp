@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "load/gait_toml.h"
 #include "load/parts_toml.h"
 #include "load/source_text.h"
 #include "model/check.h"
@@ -94,6 +95,10 @@ Targets targets_of_robot(RobotInstanceSpec& r) {
       {"controller.rate", period(r.controller.period)},
       {"controller.start", quantity(kTime, r.controller.start)},
   };
+  if (r.controller.kind == "gait")  // after the gait's file [gait_toml.h]
+    for (const GaitNumber& n : gait_numbers())
+      t[std::string("gait.") + n.name] = {n.unit, [&r, &n](double x) { r.controller.options += fmt::format("{}{}={}", r.controller.options.empty() ? "" : ",", n.name, x); },
+                                          nullptr, false, n.low, n.high};
   for (const RobotParameter& p : robot_parameters())
     if (p.get(r.robot, {})) t[p.name] = parameter(p, p.unit, [&r, &p](double x) { p.set(r.robot, x); });
   if (const auto sensing = t.find("sensing"); sensing != t.end()) {
@@ -198,7 +203,7 @@ class Assignment {
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
       for (const SensorSpec& s : r.robot.sensors) names.push_back(s.name);
-      const bool of_robot = name == "pose" || name == "controller";
+      const bool of_robot = name == "pose" || name == "controller" || name == "gait";
       return fault("robot '" + r.name + "' has no object or property " + in_quotes(of_robot ? tail : name),
                    did_you_mean(of_robot ? tail : name, names));
     }

@@ -4,6 +4,7 @@
 ///   blue1.motion=articulated            blue1.pose.x  y  z  roll  pitch  yaw
 ///   blue1.base=fixed                    bolted to the world, or free
 ///   blue1.controller.rate=50 Hz         blue1.controller.start
+///   messor.gait.period=0.8 s            numbers of its gait [gait_toml.h]
 ///   blue1.left_knee.q=30 deg            start posture
 ///   world.gravity  blue1.kp_factor  blue1.left_knee.kp  …       the parameters [model/parameters.h]
 #pragma once

@@ -1,5 +1,6 @@
 #include "session/attach.h"
 
+#include "control/gait/gait.h"
 #include "control/keyframes.h"
 #include "control/policy.h"
 #include "control/walk/walk_controller.h"
@@ -45,6 +46,18 @@ std::unique_ptr<Controller> make_walk(const World& world, const RobotModel& robo
   return take(std::move(walk), problems);
 }
 
+std::unique_ptr<Controller> make_gait(const RobotModel& robot, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  auto file = load_gait(c.file);
+  problems.insert(problems.end(), file.notes().begin(), file.notes().end());
+  if (!file) return nullptr;
+  if (const std::string wrong = apply_gait_settings(*file, c.options); !wrong.empty()) {
+    problems.push_back({c.place, Severity::error, wrong, ""});
+    return nullptr;
+  }
+  return take(GaitController::make(*file, robot.kind, c.program, c.start, c.period, c.place), problems);
+}
+
 std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics& problems) {
   const ControllerSpec& c = robot.controller;
   const auto motion = load_motion(c.file);
@@ -72,6 +85,7 @@ std::unique_ptr<Controller> make_controller(const World& world, const RobotModel
   const ControllerSpec& c = robot.controller;
   if (c.kind == "keyframes") return make_keyframes(robot, problems);
   if (c.kind == "walk") return make_walk(world, robot, problems);
+  if (c.kind == "gait") return make_gait(robot, problems);
   if (c.kind == "policy") return make_policy(robot, period, problems);
   if (c.kind == "library") {
     auto made = take(LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);

@@ -141,7 +141,7 @@ bool Session::wants_real_time() const {
 
 bool Session::can_rewind() const {
   const auto keeps_a_state = [](const RobotInstanceSpec& r) {
-    return r.controller.kind == "library" || r.controller.kind == "process";
+    return r.controller.kind == "library" || r.controller.kind == "process" || r.controller.kind == "gait";
   };
   const auto has_programs = [](const auto& link) { return link->keeps_programs(); };
   return can_restore() && std::none_of(links_.begin(), links_.end(), has_programs) &&
