@@ -9,6 +9,7 @@
 #include "model/link_pairs.h"
 #include "model/material.h"
 #include "model/model.h"
+#include "model/rest_on_grid.h"
 
 namespace gradus {
 namespace {
@@ -595,8 +596,9 @@ double rise_onto_terrain(const RobotKind& kind, const Pose& X_WB, const SceneSpe
     const Pose X_SW = inverse(f.X_WO * f.shape.X_OS);
     each_start_point(kind, X_WB, [&](const ContactPoint& p, Vec3 at) {
       const Vec3 in_map = X_SW * at;
-      const double height = height_at(scene.maps[static_cast<std::size_t>(f.shape.map)].grid, in_map.x, in_map.y);
-      if (height == height) rise = std::max(rise, height - (in_map.z - p.radius));
+      const HeightGrid& grid = scene.maps[static_cast<std::size_t>(f.shape.map)].grid;
+      const double height = rest_height(grid, in_map.x, in_map.y, p.radius);
+      if (height == height) rise = std::max(rise, height - in_map.z);
     });
   }
   return std::isfinite(rise) ? rise : 0;
