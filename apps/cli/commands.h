@@ -28,5 +28,6 @@ void add_optimise(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_paper(CLI::App& app, Outcome& outcome);
+void add_terrain(CLI::App& app, Outcome& outcome);
 
 }  // namespace gradus::cli

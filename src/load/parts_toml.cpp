@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "load/map.h"
 #include "load/mesh.h"
 #include "load/source_text.h"
+#include "load/terrain.h"
 
 namespace gradus {
 
@@ -159,13 +162,17 @@ MapImport read_import(TableReader& t, Diagnostics& log) {
   return import;
 }
 
+/// Height fields stand in the field alone.
+bool in_field(TableReader& t, const ShapeMeshes& store) {
+  if (store.maps == nullptr)
+    t.fault(t.place(), "a height field belongs to the field", "put it into [field.NAME], or use a mesh");
+  return store.maps != nullptr;
+}
+
 /// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
 bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
   TableReader t(table, log);
-  if (store.maps == nullptr) {
-    t.fault(t.place(), "a height field belongs to the field", "put it into [field.NAME], or use a mesh");
-    return false;
-  }
+  if (!in_field(t, store)) return false;
   const std::size_t before = log.size();
   std::string file;
   const bool named = t.text("file", file);
@@ -190,6 +197,50 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
     map.grid = {2, 2, 1, 1, 0, 0, {0, 0, 0, 0}};  // a sound one in place of a bad one: one mistake is reported once
   store.maps->push_back(std::move(map));
   return static_cast<bool>(grid);
+}
+
+bool read_terrain_kind(TableReader& t, TerrainKind& out) {
+  std::string word;
+  const bool given = t.text("kind", word);
+  if (!t.has("kind")) t.fault(t.place(), "'kind' is missing", fmt::format("one of {}", fmt::join(terrain_kinds(), ", ")));
+  if (!given) return false;
+  const auto it = std::find(terrain_kinds().begin(), terrain_kinds().end(), word);
+  if (it == terrain_kinds().end()) {
+    t.fault(t.place("kind"), "kind: there is no terrain " + in_quotes(word), did_you_mean(word, terrain_kinds()));
+    return false;
+  }
+  out = static_cast<TerrainKind>(it - terrain_kinds().begin());
+  return true;
+}
+
+/// terrain = { kind = "rough", difficulty = 0.4, size = ["6 m", "6 m"], cell = "2 cm", start = "50 cm", seed = 7 }
+bool read_terrain(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
+  TableReader t(table, log);
+  if (!in_field(t, store)) return false;
+  const std::size_t before = log.size();
+  TerrainSpec terrain;
+  read_terrain_kind(t, terrain.kind);
+  t.number("difficulty", terrain.difficulty);
+  if (t.get("size") != nullptr) read_two_lengths(t, "size", terrain.size, log);
+  t.quantity("cell", kLength, terrain.cell);
+  t.quantity("start", kLength, terrain.start);
+  std::int64_t seed = 0;
+  t.integer("seed", 0, std::numeric_limits<std::int64_t>::max(), seed);
+  terrain.seed = static_cast<std::uint64_t>(seed);
+  t.finish("a terrain");
+  for (const TerrainFault& f : faults_of(terrain))
+    t.fault(t.place(f.key), fmt::format("{}: {}", f.key, f.text), f.suggestion);
+  if (log.size() != before) return false;
+  std::size_t nodes = node_count(terrain);
+  for (const HeightMapSpec& m : *store.maps) nodes += m.grid.z.size();
+  if (nodes > kMapNodeLimit) {
+    t.fault(t.place(), fmt::format("the maps of the scene have more than {} heights together", kMapNodeLimit),
+            "make the terrain smaller or its cells larger");
+    return false;
+  }
+  out.map = static_cast<int>(store.maps->size());
+  store.maps->push_back({t.place().file, make_terrain(terrain), UnknownHeights::hole});
+  return true;
 }
 
 const toml::table* round_table(TableReader& t, const char* key, ShapeKind kind, ShapeSpec& out, int& kinds) {
@@ -230,9 +281,11 @@ bool read_kind(TableReader& t, ShapeMeshes& store, ShapeSpec& out, Mat3& R, Diag
   if (hull != nullptr) good = read_hull(*hull, store, out, log) && good;
   const toml::table* map = round_table(t, "height_field", ShapeKind::height_field, out, kinds);
   if (map != nullptr) good = read_height_field(*map, store, out, log) && good;
+  const toml::table* terrain = round_table(t, "terrain", ShapeKind::height_field, out, kinds);
+  if (terrain != nullptr) good = read_terrain(*terrain, store, out, log) && good;
   if (kinds != 1) {
     t.fault(t.place(), kinds == 0 ? "the shape does not say what it is" : "the shape is several things at once",
-            "give exactly one of sphere, box, capsule, cylinder, hull, mesh, height_field");
+            "give exactly one of sphere, box, capsule, cylinder, hull, mesh, height_field, terrain");
   }
   return good && kinds == 1;
 }

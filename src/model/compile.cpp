@@ -9,6 +9,7 @@
 #include "model/link_pairs.h"
 #include "model/material.h"
 #include "model/model.h"
+#include "model/rest_on_grid.h"
 
 namespace gradus {
 namespace {
@@ -404,9 +405,9 @@ namespace {
 
 /// Lowest contact point at the start posture above the plane, with the base where the scene put it.
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane);
-/// How far to lift a robot at height z so that no contact point is inside terrain; `or_down`: or to lower it onto it.
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
-                         bool or_down);
+/// How far to lift a robot from where it starts so that no contact point is inside terrain; `or_down`: or to lower it
+/// onto it.
+double rise_onto_terrain(const RobotKind& kind, const Pose& X_WB, const SceneSpec& scene, bool or_down);
 
 bool same_description(const RobotSpec& a, const RobotSpec& b);
 
@@ -546,7 +547,7 @@ Result<Model> compile(const SceneSpec& scene) {
       robot.p_WB.z -= (bolted ? std::min(lowest, 0.0) : lowest) / m.ground.n.z;
     }
     if (r.on_ground && !bolted)
-      robot.p_WB.z += rise_onto_terrain(*robot.kind, r, robot.p_WB.z, scene, !m.ground.present);
+      robot.p_WB.z += rise_onto_terrain(*robot.kind, {to_matrix(robot.q_WB), robot.p_WB}, scene, !m.ground.present);
     m.robots.push_back(std::move(robot));
   }
   for (const GroupSpec& g : scene.groups) add_group(scene, g, m);
@@ -557,9 +558,9 @@ namespace {
 
 /// Calls visit(point, place in the world) for every contact point at the start posture.
 template <class Visit>
-void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const Visit& visit) {
+void each_start_point(const RobotKind& kind, const Pose& X_WB, const Visit& visit) {
   std::vector<Pose> X_WL(kind.links.size());
-  X_WL[0] = {to_matrix(normalized(r.q_WB)), r.p_WB};
+  X_WL[0] = X_WB;
   for (int i = 0; i < kind.nlink(); ++i) {
     const auto u = static_cast<std::size_t>(i);
     if (i > 0) {
@@ -581,24 +582,23 @@ void each_start_point(const RobotKind& kind, const RobotInstanceSpec& r, const V
 
 double clearance(const RobotKind& kind, const RobotInstanceSpec& r, const Plane& plane) {
   double lowest = std::numeric_limits<double>::infinity();
-  each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
+  each_start_point(kind, {to_matrix(normalized(r.q_WB)), r.p_WB}, [&](const ContactPoint& p, Vec3 at) {
     if (p.link == 0 && kind.root == RootKind::fixed) return;  // a foot in the ground is how a base is bolted down
     lowest = std::min(lowest, dot(plane.n, at) - p.radius - plane.offset);
   });
   return std::isfinite(lowest) ? lowest : 0;
 }
 
-double rise_onto_terrain(const RobotKind& kind, const RobotInstanceSpec& r, double z, const SceneSpec& scene,
-                         bool or_down) {
+double rise_onto_terrain(const RobotKind& kind, const Pose& X_WB, const SceneSpec& scene, bool or_down) {
   double rise = or_down ? -std::numeric_limits<double>::infinity() : 0;
   for (const FieldObjectSpec& f : scene.field) {
     if (f.shape.kind != ShapeKind::height_field || !f.shape.collides) continue;
     const Pose X_SW = inverse(f.X_WO * f.shape.X_OS);
-    each_start_point(kind, r, [&](const ContactPoint& p, Vec3 at) {
-      at.z += z - r.p_WB.z;
+    each_start_point(kind, X_WB, [&](const ContactPoint& p, Vec3 at) {
       const Vec3 in_map = X_SW * at;
-      const double height = height_at(scene.maps[static_cast<std::size_t>(f.shape.map)].grid, in_map.x, in_map.y);
-      if (height == height) rise = std::max(rise, height - (in_map.z - p.radius));
+      const HeightGrid& grid = scene.maps[static_cast<std::size_t>(f.shape.map)].grid;
+      const double height = rest_height(grid, in_map.x, in_map.y, p.radius);
+      if (height == height) rise = std::max(rise, height - in_map.z);
     });
   }
   return std::isfinite(rise) ? rise : 0;

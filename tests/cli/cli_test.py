@@ -378,8 +378,37 @@ class Others(Scratch):
         self.assertNotIn("level2.left_knee.tau", text)
         self.assertEqual(json.loads(run("show", "levels", "--json").stdout)["step"], 0.001)
 
+    def test_terrain_writes_maps_that_run_as_the_scene_that_makes_them(self):
+        def dog_on(shape):
+            robot = '[robot.dog]\nmodel = "robots/quadruped.urdf"\npose = { x = "90 cm", z = "40 cm" }\n'
+            out = run("run", self.scene(f"[field.ground]\n{shape}\n{robot}"), "--for", "0.5s", "--json")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            return json.loads(out.stdout)
+        made = dog_on('shape = { terrain = { kind = "rough", difficulty = 0.3, size = ["3 m", "2 m"], seed = 5 } }')
+        for kind in ("asc", "png", "stl"):
+            out = run("terrain", "rough", "--difficulty", 0.3, "--size", "3m", "2 m", "--seed", 5, "-o", self.path / f"map.{kind}")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            self.assertIn("151 × 101 heights", out.stdout)
+            read = dog_on(out.stdout.splitlines()[1])
+            if kind == "asc":
+                self.assertEqual(read["hash"], made["hash"])
+            z = [r["robots"]["dog"]["base"]["z"] for r in (read, made)]
+            self.assertAlmostEqual(*z, delta=0.002, msg=kind)
+
+    def test_terrain_tells_what_is_wrong(self):
+        for args, part in ((("hills",), "rough"), (("rough", "-d", "2"), "--difficulty: 2 is not from 0 to 1"),
+                           (("rough", "--cell", "-2cm"), "--cell: -0.02 m"), (("rough", "--size", "0m"), "--size: 0 m"),
+                           (("rough", "--size", "6"), "unit"), (("rough", "--size", "900m", "--cell", "1mm"), "more than 16000000")):
+            out = run("terrain", *args, "-o", self.path / "map.asc")
+            self.assertEqual(out.returncode, 2, args)
+            self.assertIn(part, out.stderr)
+        out = run("terrain", "rough", "-o", self.path / "map.tif")
+        self.assertEqual(out.returncode, 1)
+        self.assertIn(".asc, .png or .stl", out.stderr)
+        self.assertEqual(list(self.path.iterdir()), [])
+
     def test_help_has_examples(self):
-        for command in ("run", "check", "show", "replay", "bench", "paper"):
+        for command in ("run", "check", "show", "replay", "terrain", "bench", "paper"):
             self.assertIn("xample", run(command, "--help").stdout)
 
     def test_bench_rows_carry_their_configuration(self):
