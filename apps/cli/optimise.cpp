@@ -119,7 +119,7 @@ int hand_over_to_python(const OptimiseOptions& o) {
 int optimise_study(OptimiseOptions o) {
   if (o.out.empty()) o.out = "out/" + std::filesystem::path(o.file).stem().string();
   if (o.engine != "threads") return hand_over_to_python(o);
-  auto study = optimise::Study::load(o.file);
+  auto study = optimise::Study::load(o.file = find_shipped(o.file, "studies"));
   print(study.notes());
   if (!study) return 1;
   if (o.evaluations) study->budget.evaluations = *o.evaluations;

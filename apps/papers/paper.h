@@ -51,5 +51,6 @@ std::optional<Json> servos(const PaperOptions&);
 std::optional<Json> simbenchmark(const PaperOptions&);
 std::optional<Json> tosses(const PaperOptions&);
 std::optional<Json> contact_sweep(const PaperOptions&);
+std::optional<Json> belter_gait(const PaperOptions&);
 
 }  // namespace gradus::cli

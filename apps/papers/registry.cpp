@@ -27,6 +27,8 @@ const Paper kPapers[] = {
     {"simbenchmark", "contact of free bodies: rolling, bouncing, 666, sliding, slope, tumbling box", simbenchmark},
     {"contact-sweep", "sliding, ramp, rolling and bouncing at every level, 1 g to 1000 kg, against closed forms", contact_sweep},
     {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
+    {"belter-gait", "paper 004: the gait of a hexapod evolved, against the one made by hand; what the step of integration changes",
+     belter_gait},
 };
 
 }  // namespace

@@ -344,8 +344,9 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
     const char *key, *of;
   };
   for (const Owner& o :
-       {Owner{"loop", "keyframes"}, Owner{"stabilise", "walk"}, Owner{"steer", "walk"}})
+       {Owner{"loop", "keyframes"}, Owner{"stabilise", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  if (t.has("steer") && !t.has("walk") && !t.has("gait")) fault(t.place("steer"), "steer is for walk and gait only", "remove it");
   if (t.has("program") && !t.has("walk") && !t.has("policy") && !t.has("gait"))
     fault(t.place("program"), "program is for walks, gaits and policies only", "remove it");
   for (const char* key : {"rate", "period"})

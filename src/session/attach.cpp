@@ -55,7 +55,7 @@ std::unique_ptr<Controller> make_gait(const RobotModel& robot, Diagnostics& prob
     problems.push_back({c.place, Severity::error, wrong, ""});
     return nullptr;
   }
-  return take(GaitController::make(*file, robot.kind, c.program, c.start, c.period, c.place), problems);
+  return take(GaitController::make(*file, robot.kind, c.program, c.steer, c.start, c.period, c.place), problems);
 }
 
 std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics& problems) {

@@ -107,6 +107,20 @@ TEST(Gait, it_turns_left_and_goes_left_where_these_are_positive) {
   EXPECT_LT(std::fabs(moved.x), 0.05);
 }
 
+TEST(Gait, messor_crosses_rough_ground_without_a_fall) {
+  for (const int seed : {2, 11}) {
+    auto s = made("[world]\nstep = \"1 ms\"\n[field.ground]\nsurface = { friction = 0.8 }\nshape = { terrain = { kind = \"rough\", difficulty = 0.5, size = [\"6 m\", \"3 m\"], "
+                  "cell = \"4 cm\", seed = " + std::to_string(seed) + " } }\n[robot.messor]\nmodel = \"robots/messor.urdf\"\n"
+                  "servo = { all = { kp = \"38.6 N m/rad\", kd = \"0.7 N m s/rad\" } }\ncontroller = { gait = \"gaits/tripod_rough.toml\", rate = \"100 Hz\", "
+                  "steer = true, program = [ { forward = \"12 cm/s\" } ] }\n");
+    ASSERT_TRUE(s);
+    const End end = run(*s, 20);
+    EXPECT_FALSE(end.fell) << seed;
+    EXPECT_GT(end.x, 1.7) << seed;  // of 2.3 m asked; 1.1 m with feet lifted by 4 cm only
+    EXPECT_LT(std::fabs(end.yaw), 0.35) << seed;
+  }
+}
+
 TEST(Gait, a_quadruped_trots) {
   auto s = made(kHead + R"([robot.quadruped]
 model = "robots/quadruped.urdf"

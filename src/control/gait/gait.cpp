@@ -17,6 +17,7 @@ constexpr double kDeepest = 0.08;    // [m]
 constexpr double kSettle = 0.5;      // [1/s] heights of all feet back to mean zero
 constexpr double kLevelTime = 0.4;   // [s]
 constexpr double kMostTilt = 0.35;   // [rad]
+constexpr double kSteer = 1, kMostSteer = 0.3;  // [1/s, rad/s]
 
 }  // namespace
 
@@ -94,7 +95,8 @@ double Leg::reach(Vec3 p_B, std::span<double> q) const {
 }
 
 Result<std::unique_ptr<GaitController>> GaitController::make(const GaitFile& gait, std::shared_ptr<const RobotKind> kind,
-                                                             std::vector<WalkCommand> program, double start, double period, const Place& place) {
+                                                             std::vector<WalkCommand> program, bool steer, double start, double period,
+                                                             const Place& place) {
   std::unique_ptr<GaitController> c(new GaitController(gait, kind));
   const auto fault = [&](const std::string& text, const std::string& hint) { return Diagnostics{{place, Severity::error, text, hint}}; };
   if (kind->feet.size() < 4)
@@ -135,7 +137,7 @@ Result<std::unique_ptr<GaitController>> GaitController::make(const GaitFile& gai
     w.p_B.z = gait.height > 0 ? -gait.height : mean;
   }
   c->program_ = std::move(program);
-  c->start_ = start, c->dt_ = period;
+  c->start_ = start, c->dt_ = period, c->steer_ = steer;
   return c;
 }
 
@@ -153,14 +155,22 @@ void GaitController::control(const RobotOutput& o, RobotCommand& command) {
   const WalkCommand wanted = t < 0 ? WalkCommand{} : command_at(t);
   const double share = std::min(1.0, dt / (0.25 * gait_.period));
   now_.forward += share * (wanted.forward - now_.forward), now_.side += share * (wanted.side - now_.side);
-  now_.turn += share * (wanted.turn - now_.turn);
+  double turn = wanted.turn;
+  const Vec3 rpy = to_roll_pitch_yaw(o.q_WB);
+  if (steer_ && t >= 0) {
+    if (!has_heading_) heading_ = rpy.z, has_heading_ = true;
+    heading_ += wanted.turn * dt;
+    double off = heading_ - rpy.z;
+    off -= kTwoPi * std::floor(off / kTwoPi + 0.5);
+    if (std::fabs(wanted.forward) + std::fabs(wanted.side) + std::fabs(wanted.turn) > 0) turn += std::clamp(kSteer * off, -kMostSteer, kMostSteer);
+  }
+  now_.turn += share * (turn - now_.turn);
   const bool walks = std::fabs(now_.forward) + std::fabs(now_.side) > 1e-3 || std::fabs(now_.turn) > 1e-3;
   if (t >= 0 && (walks || phase_ != std::floor(phase_))) {
     const double next = phase_ + dt / gait_.period;
     phase_ = walks ? next : std::min(next, std::ceil(phase_));  // the stride is finished, then it stands
   }
   // level: the ground's tilt as the base feels it
-  const Vec3 rpy = to_roll_pitch_yaw(o.q_WB);
   if (t > 0 && gait_.level > 0) {
     roll_ = std::clamp(roll_ + gait_.level * rpy.x * dt / kLevelTime, -kMostTilt, kMostTilt);
     pitch_ = std::clamp(pitch_ + gait_.level * rpy.y * dt / kLevelTime, -kMostTilt, kMostTilt);

@@ -15,6 +15,8 @@
 /// and feels nothing reaches down. The heights of all feet are brought back to mean zero slowly, and the base is levelled by
 /// turning all footholds against its measured roll and pitch.
 ///
+/// **Heading.** With `steer` the turning is corrected by the measured heading: ω + (asked − measured) 1/s.
+///
 /// **Joints.** Each leg by damped least squares from its last solution, dq = Jᵀ (J Jᵀ + λ² 1)⁻¹ e, within the limits.
 #pragma once
 #include "load/gait_toml.h"
@@ -49,7 +51,8 @@ class GaitController : public Controller {
  public:
   /// program: velocities of the base, each for so many half strides; then it stands. start: time of the first call.
   static Result<std::unique_ptr<GaitController>> make(const GaitFile& gait, std::shared_ptr<const RobotKind> kind,
-                                                      std::vector<WalkCommand> program, double start, double period, const Place& place);
+                                                      std::vector<WalkCommand> program, bool steer, double start, double period,
+                                                      const Place& place);
   void control(const RobotOutput& output, RobotCommand& command) override;
 
  private:
@@ -73,6 +76,9 @@ class GaitController : public Controller {
   double roll_ = 0, pitch_ = 0;  // turned against
   WalkCommand now_;              // velocities, smoothed
   double phase_ = 0;             // strides since the start
+  bool steer_ = false;           // heading measured and corrected
+  double heading_ = 0;           // that the commands ask for                          [rad]
+  bool has_heading_ = false;
 };
 
 }  // namespace gradus
