@@ -145,7 +145,7 @@ void print_text(const FitOptions& o, const fit::Result& r, const fit::Options& f
   for (std::size_t i = 0; i < recordings.size(); ++i)
     std::printf("  %-50s %.5f %s, left out %s\n", recordings[i].file.c_str(), r.train_by[i], unit,
                 r.held_out_by.size() == recordings.size() ? fmt::format("{:.5f}", r.held_out_by[i]).c_str() : "-");
-  std::printf("numbers, with two deviations:\n");
+  std::printf("numbers, with their spread (2.6 deviations):\n");
   for (const fit::Estimate& e : r.estimates)
     std::printf("  %-26s %-12.6g %-10s %.4g ... %.4g%s%s\n", e.name.c_str(), e.value, e.unit.c_str(), e.low, e.high,
                 e.fixed ? "" : "   not fixed by the recordings", e.at_border ? ", at the border of what was allowed" : "");
@@ -216,7 +216,7 @@ void add_fit(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--inertia", o->inertia, "of a flywheel instead of a pendulum, as in '1e-4 kg m^2'");
   cmd->add_option("--error", o->error, "what is made small: mean (of its size; default) or rms")->check(CLI::IsMember({"mean", "rms"}));
   cmd->add_option("--plots", o->plots, "folder for a picture of each recording against the simulation");
-  cmd->add_option("--evaluations", o->evaluations, "of the last search (default: 250 for each number)")->check(CLI::Range(1, 1000000));
+  cmd->add_option("--evaluations", o->evaluations, "of the last search (default: 200 for each number)")->check(CLI::Range(1, 1000000));
   cmd->add_option("--restarts", o->restarts, "searches for the numbers; their spread is part of the answer")->check(CLI::Range(1, 100));
   cmd->add_option("--threads", o->threads, "the result does not depend on it (default: all cores)")->check(CLI::Range(1, 256));
   cmd->add_option("--seed", o->seed, "of the search")->check(CLI::NonNegativeNumber);

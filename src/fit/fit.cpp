@@ -24,6 +24,7 @@ constexpr double kBad = 1e3;          // error of a servo that cannot be simulat
 constexpr double kWidestOffset = 0.3;  // [rad]
 constexpr double kFixed = 0.25;       // largest spread, as a share, of a number that is fixed
 constexpr double kDescribes = 0.9;
+constexpr double kDeviations = 2.6;   // of the stated spread: 99 % where (1) holds, since it is linear and the servo is not
 
 /// A part that a chain may have.
 struct Stage {
@@ -442,14 +443,24 @@ class Fitter {
   // ---- numbers, and how sure they are
 
   std::optional<Result> finish(const Model& m) {
-    const int evaluations = o_.evaluations > 0 ? o_.evaluations : 250 * static_cast<int>(m.size());
+    const int evaluations = o_.evaluations > 0 ? o_.evaluations : 200 * static_cast<int>(m.size());
     const auto parts = pointers(fine_);
     std::vector<Found> ends;
     for (int i = 0; i < std::max(1, o_.restarts) && !stopped(); ++i) {
       tell(fmt::format("numbers, search {} of {}", i + 1, std::max(1, o_.restarts)));
       const bool near = i == 0 && (!chosen_.empty() || o_.known.model);
       ends.push_back(search(m, parts, near && !chosen_.empty() ? chosen_ : start_of(m), near ? 0.04 : i == 1 ? 0.2 : 0.3, evaluations, o_.seed + 10 + i));
-      if (o_.rms) polish(m, ends.back()), ends.back().error = error(m, ends.back().u, parts);
+      if (!o_.rms) continue;
+      polish(m, ends.back());
+      if (i > 0) {
+        ends.back().error = error(m, ends.back().u, parts);
+        continue;
+      }
+      // Friction and play make the valley's floor rough: once more around from where it was stuck.
+      Found around = search(m, parts, ends.back().u, 0.01, 80 * static_cast<int>(m.size()), o_.seed + 20);
+      polish(m, around);
+      around.error = error(m, around.u, parts), ends.back().error = error(m, ends.back().u, parts);
+      if (around.error < ends.back().error) ends.back() = around;
     }
     if (stopped()) return std::nullopt;
     const Found best = *std::min_element(ends.begin(), ends.end(), [](const Found& a, const Found& b) { return a.error < b.error; });
@@ -609,7 +620,7 @@ class Fitter {
     const std::vector<double> inverse = inverse_of(A, p);
     const std::vector<Axis> axes = m.axes();
     for (std::size_t k = 0; k < p; ++k) {
-      double half = inverse.empty() ? 1 : 2 * std::sqrt(std::max(0.0, inverse[k * p + k] * s2 * nu));
+      double half = inverse.empty() ? 1 : kDeviations * std::sqrt(std::max(0.0, inverse[k * p + k] * s2 * nu));
       if (!std::isfinite(half)) half = 1;
       double low = std::max(0.0, best.u[k] - half), high = std::min(1.0, best.u[k] + half);
       for (const Found& f : ends)

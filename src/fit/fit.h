@@ -11,7 +11,7 @@
 /// **How sure.** With residuals r(u) and u the numbers on their scale (by powers), near the optimum
 ///     cov u = ν s² (Jᵀ J)⁻¹,   J = ∂r/∂u,   s² = Σ r²/(n − ν p),   ν = 1 + 2 Σ ρ_k                                    (1)
 /// ν counts how many neighbouring residuals repeat each other (their autocorrelation ρ up to its first zero). Searches
-/// begun elsewhere that end as good but with other numbers widen the spread. A number whose spread (two deviations) is
+/// begun elsewhere that end as good but with other numbers widen the spread. A number whose spread (2.6 deviations) is
 /// larger than a quarter of it is called *not fixed by the recordings*.
 #pragma once
 #include <atomic>
@@ -47,7 +47,7 @@ struct Options {
 struct Estimate {
   std::string name, unit;
   double value = 0;
-  double low = 0, high = 0;  // two deviations
+  double low = 0, high = 0;  // 2.6 deviations
   bool fixed = false;        // by the recordings
   bool at_border = false;    // of what was allowed
 };
