@@ -14,6 +14,7 @@ worker loads the study itself; its fingerprint (formulas, resolved scenes, versi
 from __future__ import annotations
 
 import argparse
+import asyncio
 import concurrent.futures
 import contextlib
 import os
@@ -168,8 +169,16 @@ def main(words: Sequence[str] | None = None) -> int:
             drawn = time.monotonic()
             print(f"{s.evaluations} of {s.budget} evaluations, generation {s.generation}, best {s.best_outcome[0]:.6g}", file=sys.stderr, flush=True)
 
-    with opened(o.engine) as engine:
-        run(study, file, engine, tell)
+    try:
+        with opened(o.engine) as engine:
+            run(study, file, engine, tell)
+    except KeyboardInterrupt:
+        print("stopped; --resume goes on", file=sys.stderr)
+        return 1
+    except (Exception, asyncio.CancelledError) as e:  # workers' own errors, a scheduler that died
+        text = str(e) if isinstance(e, RuntimeError) else f"the engine {o.engine} was lost ({type(e).__name__})"
+        print(f"error: {text}; --resume goes on with what was finished", file=sys.stderr)
+        return 1
     objective, violation, _, failed, why = study.best_outcome
     print(f"{o.study}: {objective:.6g} after {study.evaluations} evaluations" + (f"; constraints missed by {violation:.4g}" if violation > 0 else "")
           + (f"; failed: {why}" if failed else ""))

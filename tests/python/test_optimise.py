@@ -1,4 +1,6 @@
+import contextlib
 import importlib.util
+import io
 import os
 import pathlib
 import random
@@ -74,6 +76,24 @@ class Engines(unittest.TestCase):
     def test_a_worker_with_another_study_refuses(self):
         with self.assertRaisesRegex(RuntimeError, "another version"):
             optimise.evaluate(str(self.file), "0" * 16, [0.5, 0.5])
+
+    def test_an_engine_that_is_lost_is_told_in_one_line(self):
+        class Lost:
+            def map(self, function, arguments):
+                raise ConnectionError("gone")
+
+            def close(self):
+                pass
+
+        engine_of, optimise.engine_of = optimise.engine_of, lambda name: Lost()
+        try:
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(optimise.main([str(self.file), "-o", str(self.path / "lost"), "--engine", "dask://127.0.0.1:1"]), 1)
+        finally:
+            optimise.engine_of = engine_of
+        self.assertIn("was lost", said.getvalue())
+        self.assertIn("--resume", said.getvalue())
+        self.assertEqual(said.getvalue().count("\n"), 1)
 
     def test_killed_at_any_moment_it_goes_on_to_the_same_end(self):
         whole = self.log("threads")
