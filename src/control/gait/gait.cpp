@@ -1,6 +1,7 @@
 #include "control/gait/gait.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "control/walk/rotation.h"
@@ -10,6 +11,7 @@ namespace gradus {
 namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
+constexpr std::size_t kMostJoints = 16;  // of a leg: nothing is allocated while it walks
 constexpr double kLeadIn = 0.5;      // [s] from the start posture to the first footholds
 constexpr double kTouches = 0.15;    // share of a foot's usual load that means ground
 constexpr double kReachSpeed = 0.15;  // [m/s] down, where a foot should stand and does not
@@ -63,26 +65,28 @@ double Leg::reach(Vec3 p_B, std::span<double> q) const {
     // one way through the chain: where its joints and its foot are
     Mat3 R{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     Vec3 p{0, 0, 0};
-    std::vector<Vec3> at, axis;
+    std::array<Vec3, kMostJoints> at, axis, J;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Part& part = parts_[i];
       const double x = q[static_cast<std::size_t>(joints_[i])];
       p = p + R * part.p_PB;
-      at.push_back(p), axis.push_back(R * part.axis);
+      at[i] = p, axis[i] = R * part.axis;
       if (part.prismatic)
-        p = p + axis.back() * x;
+        p = p + axis[i] * x;
       else
         R = R * to_matrix(exponential(part.axis * x));
     }
     const Vec3 foot_now = p + R * p_F, e = p_B - foot_now;
     off = norm(e);
     if (off < kEnough) break;
-    std::vector<Vec3> J;
     for (std::size_t i = 0; i < parts_.size(); ++i)
-      J.push_back(parts_[i].prismatic ? axis[i] : cross(axis[i], foot_now - at[i]));
+      J[i] = parts_[i].prismatic ? axis[i] : cross(axis[i], foot_now - at[i]);
     // (J Jᵀ + λ² 1) y = e, a 3 × 3 system by Cramer's rule
     Vec3 c0{kDamping * kDamping, 0, 0}, c1{0, kDamping * kDamping, 0}, c2{0, 0, kDamping * kDamping};
-    for (const Vec3& j : J) c0 = c0 + j * j.x, c1 = c1 + j * j.y, c2 = c2 + j * j.z;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Vec3& j = J[i];
+      c0 = c0 + j * j.x, c1 = c1 + j * j.y, c2 = c2 + j * j.z;
+    }
     const double det = dot(c0, cross(c1, c2));
     if (!(std::fabs(det) > 1e-18)) break;
     const Vec3 y{dot(e, cross(c1, c2)) / det, dot(c0, cross(e, c2)) / det, dot(c0, cross(c1, e)) / det};
@@ -106,6 +110,8 @@ Result<std::unique_ptr<GaitController>> GaitController::make(const GaitFile& gai
   std::vector<std::size_t> side[2];
   for (std::size_t f = 0; f < kind->feet.size(); ++f) {
     Leg leg(*kind, kind->feet[f]);
+    if (leg.joints().size() > kMostJoints)
+      return fault("a leg of '" + kind->name + "' has more than 16 joints between base and foot", "a gait cannot place it");
     if (leg.joints().size() < 3)
       return fault("a leg of '" + kind->name + "' has fewer than three joints between base and foot", "a gait cannot place it");
     const Vec3 p = leg.foot(c->q_);
