@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "model/material.h"
 #include "papers/free_scene.h"
 #include "papers/paper.h"
 
@@ -116,6 +117,57 @@ bool bounce(const char* level, double mass, double e, double h, Worst& out) {
   return true;
 }
 
+/// One mass on the four springs of a wall: gap and speed after a step of the scheme. Robots: (4) of docs/step.md,
+/// f⁺ = −(k φ + (d + h k) u⁺); free bodies: (5), (6) of docs/couple.md.
+struct OnWall {
+  double gap, u;
+  void step_robot(const PairNumbers& n, double mass, double h) {
+    const double c = n.damping + h * n.stiffness, next = (u - 4 * h * n.stiffness * gap / mass) / (1 + 4 * h * c / mass);
+    if (gap + h * u < 0 && n.stiffness * gap + c * next < 0) u = next;
+    gap += h * u;
+  }
+  void step_free(double k, double relaxation, double recovery, double mass, double h) {
+    const double tau = std::max(relaxation + h, -gap / recovery), bias = gap > 0 ? gap / h : gap / tau;
+    u += std::max(0.0, -(u + bias) / (1 / (h * k * tau) + 4 / mass)) * 4 / mass;
+    gap += h * u;
+  }
+};
+
+/// Flies against a wall without bouncing on purpose: way and speed half a second later, by the recursion for one mass.
+bool wall(const char* level, double mass, double v0, double h, Worst& out) {
+  FreeScene s(h);
+  s.spec.gravity = {0, 0, 0};
+  FieldObjectSpec w;
+  w.name = "wall";
+  w.shape.kind = ShapeKind::box;
+  w.shape.size = {0.2, 2, 2};
+  w.X_WO.p = {0.3, 0, 0};  // its face at 0.2 m
+  s.spec.field.push_back(w);
+  s.box(mass, {0.2, 0.2, 0.2}, {0, 0, 0});  // 0.1 m before it
+  s.last().motion = level;
+  s.last().v_WB = {v0, 0, 0};
+  s.last().on_ground = false;
+  const auto world = s.make();
+  if (!world) return false;
+  const ContactSpec& contact = world->model().contact;
+  const PairNumbers n = scaled_numbers(contact, {}, {}, mass);
+  const double k = contact.moving_stiffness * moving_factor(mass), relaxation = contact.moving_damping / contact.moving_stiffness;
+  OnWall x{0.1, -v0};
+  double most = 0;
+  const double start = world->energy(0);
+  for (int i = 0; i * h < 0.1 / v0 + 0.5; ++i) {
+    world->step();
+    most = std::max(most, world->energy(0) - start);
+    if (std::string(level) == "free_body")
+      x.step_free(k, relaxation, contact.recovery_speed, mass, h);
+    else
+      x.step_robot(n, mass, h);
+  }
+  out.take((speed(*world).x + x.u) / v0, most / start, *world);
+  out.take((place(*world).x - 0.1 + x.gap) / 0.1, 0, *world);
+  return true;
+}
+
 using Trial = bool (*)(const char*, double, double, double, Worst&);
 
 }  // namespace
@@ -124,7 +176,7 @@ std::optional<Json> contact_sweep(const PaperOptions& options) {
   const std::vector<double> all_masses{0.001, 0.01, 0.1, 1, 10, 100, 1000}, few{0.001, 1, 1000};
   const std::vector<double> all_steps{0.0005, 0.001, 0.002, 0.005}, few_steps{0.001, 0.005};
   const auto &masses = options.quick ? few : all_masses, &steps = options.quick ? few_steps : all_steps;
-  const std::vector<double> friction{0.1, 0.4, 0.8, 1.3}, elastic{0.3, 0.5, 0.9};
+  const std::vector<double> friction{0.1, 0.4, 0.8, 1.3}, elastic{0.3, 0.5, 0.9}, speeds{0.1, 0.5, 1.5};
   struct {
     const char* name;
     Trial trial;
@@ -132,7 +184,8 @@ std::optional<Json> contact_sweep(const PaperOptions& options) {
   } kinds[] = {{"sliding to rest: error of the way", slide, friction},
                {"ramp: error of the speed", ramp, friction},
                {"5/7 rule: error of the speed", roll, friction},
-               {"bounce: error of the speed", bounce, elastic}};
+               {"bounce: error of the speed", bounce, elastic},
+               {"stop at a wall: error of way and speed", wall, speeds}};
   std::vector<PaperRow> rows;
   double error = 0, energy = 0;
   for (const auto& kind : kinds)

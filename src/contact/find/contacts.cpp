@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "contact/law/held.h"
+#include "model/material.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -251,15 +253,26 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
                         margin_ + h * fastest, found, !on_ground);
   if (n == 0) return;
+  const double stiffness = stiffness_of(a, b, robots);
   const double pair = number_of(p.compound_a, p.item_a) * kPairBase + number_of(p.compound_b, p.item_b);
   for (int i = 0; i < n; ++i) {
     const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
     const double closing = std::max(0.0, -dot(found[i].normal, u)) + fall;
-    if (found[i].gap <= margin_ + h * closing) put(a, b, found[i], pair);  // (1)
+    if (found[i].gap <= margin_ + h * closing) put(a, b, found[i], pair, stiffness);  // (1)
   }
 }
 
-void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) {
+/// Of the law of two items; where nobody chose it, it grows with the lighter body.
+double Contacts::stiffness_of(const ItemInfo& a, const ItemInfo& b, std::span<const Robot> robots) const {
+  const int law = law_of(a, b);
+  const double k = laws_[law].stiffness;
+  if (!usual_[law]) return k;
+  double mass = a.robot < 0 ? 0 : robots[a.robot].context->kind->mass;
+  if (b.robot >= 0 && (a.robot < 0 || robots[b.robot].context->kind->mass < mass)) mass = robots[b.robot].context->kind->mass;
+  return k * moving_factor(mass);
+}
+
+void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair, double stiffness) {
   for (const int robot : {a.robot, b.robot})
     if (asleep_ != nullptr && robot >= 0 && asleep_[robot] != 0 &&
         (touched_sleepers_.empty() || touched_sleepers_.back() != robot) &&
@@ -271,7 +284,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
   }
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
-  const int law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
+  const int law = law_of(x, y);
   contacts_.push_back({x.robot,
                        x.link,
                        y.robot,
@@ -288,7 +301,10 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        pair,
                        c.feature,
                        law,
-                       laws_[law].stiffness});
+                       stiffness,
+                       c.gap,
+                       0,
+                       spring_holds(stiffness, c.gap)});
 }
 
 /// A snapshot may hold anything.
@@ -304,21 +320,35 @@ bool recall(const double* r, MovingContact& c) {
   c.impulse = c.before = {r[2], r[3], r[4]};
   c.moment = c.moment_before = {r[5], r[6], r[7]};
   c.force = r[8];
+  c.held = r[9];
   return true;
 }
 
-/// The same from a list of records that is sorted by pair.
-void recall(const double* memory, int count, int size, MovingContact& c) {
+/// Number of a pair's first record in a list that is sorted by pair.
+int first_of(double pair, const double* memory, int count, int size) {
   int lo = 0, hi = count;
   while (lo < hi) {
     const int mid = (lo + hi) / 2;
-    if (memory[1 + size * mid] < c.pair)
+    if (memory[1 + size * mid] < pair)
       lo = mid + 1;
     else
       hi = mid;
   }
-  for (; lo < count && memory[1 + size * lo] == c.pair; ++lo)
-    if (recall(memory + 1 + size * lo, c)) return;
+  return lo;
+}
+
+/// The same from such a list.
+void recall(const double* memory, int count, int size, MovingContact& c) {
+  for (int i = first_of(c.pair, memory, count, size); i < count && memory[1 + size * i] == c.pair; ++i)
+    if (recall(memory + 1 + size * i, c)) return;
+}
+
+/// What all records of a pair may hold.
+double held_by(double pair, const double* memory, int count, int size) {
+  double sum = 0;
+  for (int i = first_of(pair, memory, count, size); i < count && memory[1 + size * i] == pair; ++i)
+    sum += memory[1 + size * i + 9];
+  return sum;
 }
 
 }  // namespace
@@ -336,6 +366,28 @@ void Contacts::guess(const double* memory) {
     bool known = false;
     for (int i = first; i < count && record(i)[0] == c.pair && !known; ++i) known = recall(record(i), c);
     if (!known && slept_count > 0) recall(slept, slept_count, kRecord, c);
+  }
+  if (count + slept_count > 0) limit_springs(resting_, memory);  // a run begins with everything as it lies
+}
+
+/// (2) of law/held.h for the contacts from `first` on, pair by pair. Those of who has just woken are with the sleepers'.
+void Contacts::limit_springs(std::size_t first, const double* memory) {
+  const double* slept = memory + resting_memory();
+  const int count = records_in(memory, capacity_), slept_count = sleepers_ ? records_in(slept, capacity_) : 0;
+  for (std::size_t next = first; first < contacts_.size(); first = next) {
+    const double pair = contacts_[first].pair;
+    double found = 0;
+    for (; next < contacts_.size() && contacts_[next].pair == pair; ++next)
+      found += spring_holds(contacts_[next].stiffness, contacts_[next].gap);
+    if (found == 0) continue;
+    const double held = held_by(pair, memory, count, kRecord) + held_by(pair, slept, slept_count, kRecord);
+    const double share = felt_share(found, held);
+    for (std::size_t i = first; i < next && share < 1; ++i) {
+      MovingContact& c = contacts_[i];
+      if (c.gap >= 0) continue;
+      c.felt = c.gap * share;
+      c.unfelt = spring_holds(c.stiffness, c.gap) * (1 - share * share);
+    }
   }
 }
 
@@ -355,6 +407,7 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
   resting_ = contacts_.size();
   const double* slept = memory + resting_memory();
   for (MovingContact& c : contacts_) recall(slept, records_in(slept, capacity_), kRecord, c);
+  limit_springs(0, memory);
 }
 
 /// Is a pair of shapes one of sleepers?
