@@ -30,7 +30,7 @@ Vec3 speed(const World& w) { return base_velocity(w.v(0).data()); }
 /// How deep a box of this mass rests on its four corners.
 double depth_of_rest(const char* level, const World& w, double mass) {
   const bool free = std::string(level) == "free_body";
-  const double k = free ? w.model().contact.moving_stiffness : w.model().robots[0].kind->points[0].k;
+  const double k = free ? w.model().contact.moving_stiffness * moving_factor(mass) : w.model().robots[0].kind->points[0].k;
   return mass * kG / (4 * k);
 }
 
@@ -141,9 +141,10 @@ bool wall(const char* level, double mass, double v0, double h, Worst& out) {
   w.name = "wall";
   w.shape.kind = ShapeKind::box;
   w.shape.size = {0.2, 2, 2};
-  w.X_WO.p = {0.3, 0, 0};  // its face at 0.2 m
+  constexpr double kGap = 0.0987;  // no whole number of steps, which rounding would decide
+  w.X_WO.p = {0.2 + kGap, 0, 0};   // its face 0.1 m nearer
   s.spec.field.push_back(w);
-  s.box(mass, {0.2, 0.2, 0.2}, {0, 0, 0});  // 0.1 m before it
+  s.box(mass, {0.2, 0.2, 0.2}, {0, 0, 0});
   s.last().motion = level;
   s.last().v_WB = {v0, 0, 0};
   s.last().on_ground = false;
@@ -152,10 +153,10 @@ bool wall(const char* level, double mass, double v0, double h, Worst& out) {
   const ContactSpec& contact = world->model().contact;
   const PairNumbers n = scaled_numbers(contact, {}, {}, mass);
   const double k = contact.moving_stiffness * moving_factor(mass), relaxation = contact.moving_damping / contact.moving_stiffness;
-  OnWall x{0.1, -v0};
+  OnWall x{kGap, -v0};
   double most = 0;
   const double start = world->energy(0);
-  for (int i = 0; i * h < 0.1 / v0 + 0.5; ++i) {
+  for (int i = 0; i * h < kGap / v0 + 0.5; ++i) {
     world->step();
     most = std::max(most, world->energy(0) - start);
     if (std::string(level) == "free_body")
@@ -164,7 +165,7 @@ bool wall(const char* level, double mass, double v0, double h, Worst& out) {
       x.step_robot(n, mass, h);
   }
   out.take((speed(*world).x + x.u) / v0, most / start, *world);
-  out.take((place(*world).x - 0.1 + x.gap) / 0.1, 0, *world);
+  out.take((place(*world).x - kGap + x.gap) / kGap, 0, *world);
   return true;
 }
 
