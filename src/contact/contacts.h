@@ -1,5 +1,5 @@
-/// A2 and B4 for everything that couple solves: contacts between robots, inside a robot, and all contacts of free
-/// bodies [docs/step.md, docs/couple.md].
+/// A2 and B4 for everything that couple solves: contacts between robots, inside a robot, all contacts of free bodies,
+/// and the loops of robots, which are contacts that also pull [docs/step.md, docs/couple.md].
 ///
 ///   find      A2: which shapes are near each other in State[k], their contacts, and islands of robots that touch
 ///   couple    B4: the robots of one island answer with their responses, the impulses are solved and taken
@@ -37,6 +37,7 @@ struct MovingContact {
   Vec3 before, moment_before;  // the same, untouched while the next is solved
   double force;           // normal, in the last step                                         [N]
   bool impact;            // restitution acted
+  bool held;              // no contact: a loop of the robot's own; `gap` is how far it is open, along `normal`
   double pair;            // which shapes: the first half of its key
   std::uint32_t feature;  // which features of them: the second half
   int law;                // number in the table of laws
@@ -173,6 +174,7 @@ class Contacts {
   void update_tree(int compound, const Robot& robot);
   const ItemPlace& place_of(int item, std::span<const Robot> robots);
   void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
+  void add_loops(int number, const Robot& robot);
   void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
   static int records_in(const double* memory, int most);
   void guess(const double* memory);
@@ -224,6 +226,7 @@ class Contacts {
   std::vector<Pose> poses_;                  // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;  // (surfaces²)
+  std::vector<int> first_loop_;  // (robots + 1) numbers of the points that loops hold
   int capacity_ = 0;           // contacts
   double margin_ = 0;
   double impact_speed_ = 0, recovery_speed_ = 0;  // of the scene

@@ -97,9 +97,14 @@ void fields(Io& io, SensorSpec& x) {
   io("name", x.name); io("kind", x.kind); io("on", x.on); io("X_OS", x.X_OS); io("settings", x.settings); io("place", x.place);
 }
 template <class Io>
+void fields(Io& io, LoopSpec& x) {
+  io("name", x.name); io("a", x.a); io("b", x.b); io("hold", x.hold); io("at", x.at); io("meets", x.meets);
+  io("axis", x.axis); io("width", x.width);
+}
+template <class Io>
 void fields(Io& io, RobotSpec& x) {
   io("name", x.name); io("about", x.about); io("root", x.root); io("objects", x.objects); io("meshes", x.meshes);
-  io("feet", x.feet); io("sensors", x.sensors); io("file", x.file);
+  io("feet", x.feet); io("sensors", x.sensors); io("loops", x.loops); io("file", x.file);
 }
 template <class Io>
 void fields(Io& io, ContactSpec& x) {

@@ -92,6 +92,7 @@ class RobotCheck {
     check_mimics();
     check_feet();
     check_sensors();
+    check_loops();
     return std::move(out_);
   }
 
@@ -370,6 +371,24 @@ class RobotCheck {
       std::vector<std::string> objects;
       for (const ObjectSpec& o : robot_.objects) objects.push_back(o.name);
       wrong("on: there is no object '" + x.on + "'", did_you_mean(x.on, objects));
+    }
+  }
+
+  void check_loops() {
+    std::set<std::string> names;
+    std::vector<std::string> objects;
+    for (const ObjectSpec& o : robot_.objects) objects.push_back(o.name);
+    for (const LoopSpec& l : robot_.loops) {
+      const auto wrong = [&](std::string text, std::string suggestion) {
+        out_.push_back({l.place, Severity::error, "loop '" + l.name + "': " + text, std::move(suggestion)});
+      };
+      if (!usable_name(l.name)) wrong("this name cannot be used", kNameRule);
+      if (!names.insert(l.name).second) wrong("this name is used twice", "give every loop its own name");
+      for (const std::string& end : {l.a, l.b})
+        if (!robot_.find(end)) wrong("there is no object '" + end + "'", did_you_mean(end, objects));
+      if (!finite(l.at) || (l.meets && !finite(*l.meets))) wrong("its place is not finite", "");
+      if (!finite(l.axis) || !(norm(l.axis) > 0)) wrong("its axis has no direction", "write axis = [0, 1, 0]");
+      if (!finite(l.width) || !(l.width > 0)) wrong("its width is not above 0", "leave it out: 5 cm");
     }
   }
 

@@ -106,6 +106,13 @@ struct SensorModel {
   Pose X_LS;         // its axes in the link's frame
 };
 
+/// A point of one link that is held at a point of another; a loop has one (ball), two (hinge) or three (weld).
+struct LoopPoint {
+  int link_a, link_b;
+  Vec3 p_A, p_B;  // in the links' frames                     [m]
+  int loop;       // number in the description
+};
+
 struct LinkPairs;  // [link_pairs.h]
 
 /// One kind of robot. Robots of the same description share one.
@@ -126,6 +133,7 @@ struct RobotKind {
   std::vector<MeshSpec> meshes;
   std::vector<int> feet;  // link numbers of the feet
   std::vector<SensorModel> sensors;
+  std::vector<LoopPoint> loops;
   int branch_count = 0;
   bool has_mimics = false;                 // some joint follows another
   double mass = 0;                         // [kg]

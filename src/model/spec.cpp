@@ -206,6 +206,10 @@ RobotBuilder& RobotBuilder::initial(double q) {
   return *this;
 }
 
+RobotBuilder& RobotBuilder::loop(LoopSpec loop) {
+  spec_.loops.push_back(std::move(loop));
+  return *this;
+}
 RobotBuilder& RobotBuilder::foot() {
   spec_.feet.push_back(last().name);
   return *this;

@@ -102,6 +102,23 @@ struct FlexSpec {
   Vec3 along{0, 0, 0};   // of the link, in the object's frame; zero: the direction in which its mass extends most
 };
 
+/// A part that is held by another one beside its way to the base: closes a loop of the tree.
+///   ball   a point of both is one point; they turn freely about it
+///   hinge  they turn about `axis` through that point
+///   weld   they do not move against each other
+enum class LoopHold { ball, hinge, weld };
+inline constexpr const char* kLoopHolds[] = {"ball", "hinge", "weld"};
+struct LoopSpec {
+  std::string name;
+  std::string a, b;            // objects, on different links
+  LoopHold hold = LoopHold::ball;
+  Vec3 at{0, 0, 0};            // where, in the frame of a                                  [m]
+  std::optional<Vec3> meets = {};  // the same in the frame of b; none: where the start posture puts it  [m]
+  Vec3 axis{0, 0, 1};          // hinge: in the frame of a; any length but zero
+  double width = 0.05;         // hinge, weld: distance of the points that are held          [m]
+  Place place = {};
+};
+
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
@@ -146,6 +163,7 @@ struct RobotSpec {
   std::vector<MeshSpec> meshes;
   std::vector<std::string> feet;  // objects whose shapes may be the standing foot (kinematic_walk)
   std::vector<SensorSpec> sensors;
+  std::vector<LoopSpec> loops;    // what closes loops of the tree (articulated only)
   std::string file;               // where it was loaded from; "" for built ones
   ObjectId find(const std::string& object_name) const;
   ObjectId find_joint(const std::string& joint_name) const;
@@ -353,6 +371,7 @@ class RobotBuilder {
   RobotBuilder& drive(DriveSpec d);
   RobotBuilder& friction(double coulomb);  // of the surface
   RobotBuilder& initial(double q);
+  RobotBuilder& loop(LoopSpec loop);
   RobotBuilder& foot();  // the last object may be a standing foot
   const RobotSpec& spec() const { return spec_; }
 

@@ -35,6 +35,7 @@ std::vector<std::string> Lanes::lacks(const Model& model, int number) {
   if (!model.static_objects.empty()) out.push_back("terrain and objects of the field besides the ground plane");
   if (model.contact.law != "compliant") out.push_back("contact law " + model.contact.law + " (only compliant)");
   if (robot.self_contact) out.push_back("self-contact");
+  if (!robot.kind->loops.empty()) out.push_back("closed loops");
   for (const std::string& missing : find_motion("articulated")->bind(*robot.kind).missing)
     out.push_back("a robot without " + missing);
   return out;

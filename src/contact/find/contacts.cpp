@@ -49,7 +49,9 @@ std::uint8_t Contacts::rights_of(const Robot& robot) {
 
 /// (2)
 void Contacts::look(int number, const Robot& robot, double h) {
-  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  if (capacity_ == 0) return;
+  present_[number] = 1;
+  if (compound_of_[number] < 0) return;
   const RobotContext& x = *robot.context;
   const int first = link_offset_[number], n = x.kind->nlink();
   const double* lever = lever_.data() + compounds_[compound_of_[number]].first_reach;
@@ -71,11 +73,10 @@ void Contacts::look(int number, const Robot& robot, double h) {
                        norm(base_angular_velocity(x.now + x.at.v)) * lever[0];
   soon_[number] = h * speed + moves;
   used_[number] = norm(position(robot) - k.p) + 2 * norm(turn) * lever[0] + moved + margin_ + h * speed;
-  present_[number] = 1;
 }
 
 void Contacts::leave_out(int number) {
-  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  if (capacity_ == 0) return;
   present_[number] = 0;
 }
 
@@ -173,6 +174,8 @@ void Contacts::find(std::span<const Robot> robots, const Movers& movers, const d
   contacts_.erase(contacts_.begin() + static_cast<std::ptrdiff_t>(resting_), contacts_.end());
   pairs_dropped_ = 0;
   for (const ItemPair& p : live_) narrow(p, robots, h);
+  if (first_loop_.back() > 0)
+    for (const int i : movers.awake) add_loops(i, robots[i]);
   if (!touched_sleepers_.empty()) return;
   guess(memory);
   find_islands(movers.awake);
@@ -265,7 +268,7 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
         (touched_sleepers_.empty() || touched_sleepers_.back() != robot) &&
         touched_sleepers_.size() < touched_sleepers_.capacity())
       touched_sleepers_.push_back(robot);
-  if (static_cast<int>(contacts_.size()) == capacity_) {
+  if (static_cast<int>(contacts_.size()) >= capacity_ - first_loop_.back()) {  // loops always find room
     ++pairs_dropped_;
     return;
   }
@@ -285,10 +288,32 @@ void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, doubl
                        {0, 0, 0},
                        0,
                        false,
+                       false,
                        pair,
                        c.feature,
                        law,
                        laws_[law].stiffness});
+}
+
+/// Points of a robot's links that its loops hold together. Their keys follow all pairs of shapes.
+void Contacts::add_loops(int number, const Robot& robot) {
+  const RobotContext& x = *robot.context;
+  if (x.kind->loops.empty() || !present_[number] || !robot.needs->uses_drives) return;
+  for (std::size_t i = 0; i < x.kind->loops.size(); ++i) {
+    const LoopPoint& p = x.kind->loops[i];
+    const Frame &a = x.s->frames[p.link_a], &b = x.s->frames[p.link_b];
+    const Vec3 p_a = a.p + a.R * p.p_A, p_b = b.p + b.R * p.p_B, apart = p_a - p_b;
+    const double open = norm(apart);
+    MovingContact c{};
+    c.robot_a = c.robot_b = number;
+    c.link_a = p.link_a, c.link_b = p.link_b;
+    c.point = position(robot) + (p_a + p_b) * 0.5;
+    c.normal = open > 1e-12 ? apart * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
+    c.gap = open;
+    c.held = true;
+    c.pair = kPairBase * kPairBase + first_loop_[number] + static_cast<double>(i);
+    contacts_.push_back(c);
+  }
 }
 
 /// A snapshot may hold anything.

@@ -204,12 +204,15 @@ void Contacts::make_room(const Model& model, int threads) {
   const std::size_t n = model.robots.size();
   std::size_t movers = 0, slots = 0, responses = 0, links = 1;
   bool alone_touches = false, first_member = true;  // a group alone touches nobody: its members count as one
+  first_loop_.assign(1, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (compound_of_[i] < 0) continue;
+    const int loops = static_cast<int>(model.robots[i].kind->loops.size());
+    first_loop_.push_back(first_loop_.back() + loops);
+    if (compound_of_[i] < 0 && loops == 0) continue;
     const bool body = model.robots[i].kind->njoint() == 0, grouped = model.robots[i].group >= 0;
     movers += !grouped || std::exchange(first_member, false);
-    alone_touches |= !grouped && (body || self_[i]);
-    capacity_ += body ? kContactsPerBody : kContactsPerRobot;
+    alone_touches |= !grouped && (body || self_[i] || loops > 0);
+    capacity_ += (body ? kContactsPerBody : kContactsPerRobot) + loops;
     const auto nl = static_cast<std::size_t>(model.robots[i].kind->nlink());
     slots += nl, responses += nl * nl, links = std::max(links, nl);
   }
