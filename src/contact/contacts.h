@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/threads.h"
 #include "contact/find/static_world.h"
 #include "contact/solve/couple.h"
 #include "shape/trees/scene.h"
@@ -89,7 +90,8 @@ class Contacts {
   void leave_out(int number);
   /// A2. memory: of State[k]. If somebody who sleeps was touched, what was found is not complete: wake them and call
   /// again.
-  void find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity);
+  /// The same bits for any number of threads.
+  void find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity, Team& team);
   std::span<const int> touched_sleepers() const { return touched_sleepers_; }
   /// From a robot's root to the farthest point of its shapes in any posture; 0: has none.           [m]
   double size_of(int robot) const {
@@ -151,6 +153,12 @@ class Contacts {
     int passes;
     bool idle;  // some of its contacts are
   };
+  /// One thread's, while shapes are asked.
+  struct Finder {
+    std::vector<ItemPlace> places;     // (items)
+    std::vector<MovingContact> found;  // of its part of the pairs, in their order
+    std::int64_t dropped = 0;          // that it had no room for
+  };
   /// One thread's.
   struct Work {
     std::unique_ptr<Couple> couple;
@@ -172,10 +180,13 @@ class Contacts {
   Box3 box_of(int number, const Robot& robot) const;
   void list_pairs(std::span<const Robot> robots, double h);
   void update_tree(int compound, const Robot& robot);
-  const ItemPlace& place_of(int item, std::span<const Robot> robots);
-  void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
+  const ItemPlace& place_of(int item, std::span<const Robot> robots, Finder& finder) const;
+  void narrow(const ItemPair& pair, std::span<const Robot> robots, double h, Finder& finder) const;
+  void find_velocities(std::span<const Robot> robots);
+  void find_contacts(std::span<const Robot> robots, double h, Team& team);
+  void take(std::span<const MovingContact> found);
   void add_loops(int number, const Robot& robot);
-  void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
+  MovingContact made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) const;
   static int records_in(const double* memory, int most);
   void guess(const double* memory);
   void gather_resting(std::span<const Robot> robots, const double* memory, double h);
@@ -220,7 +231,7 @@ class Contacts {
   std::int64_t live_version_ = -1;           // of the movers for whom they were chosen
   const std::uint8_t* asleep_ = nullptr;     // of the present find
   std::vector<int> touched_sleepers_;        // (at most all robots)
-  std::vector<ItemPlace> places_;            // (items)
+  std::vector<Finder> finders_;              // (threads)
   std::vector<std::int64_t> moved_;  // (robots) the look in which the velocities of its links were made, if not by A1
   std::int64_t look_ = 1;            // number of the present one
   std::vector<Pose> poses_;                  // room for one robot's links

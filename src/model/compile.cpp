@@ -140,12 +140,26 @@ class Compiler {
     link.axis = snapped(X_R_[u].R * (o.axis * (1 / norm(o.axis))));
     link.axis_kind = axis_kind_of(link.axis);
     link.prismatic = o.kind == ObjectKind::prismatic;
-    link.leader = link.follower = link.hold = -1;
+    link.leader = link.follower = link.hold = link.typed = -1;
     link.rotor = !o.drive ? o.servo.rotor : o.drive->has_rotor() ? 0 : o.drive->rotor_inertia();
     origin_.push_back(X_R_[u].p);
     link_of_[u] = static_cast<int>(out_->links.size());
+    if (o.type != nullptr) add_column(o, X_R_[u].R, link);
     out_->links.push_back(link);
     if (o.parent) add_joint(i);
+  }
+
+  /// A coordinate of a joint with a type of its own; its columns come one after the other.
+  void add_column(const ObjectSpec& o, const Mat3& R_LJ, Link& link) {
+    const int number = static_cast<int>(out_->links.size());
+    if (o.column == 0) {
+      TypedJoint t{o.type, number, number, link.parent, link.p_PB, R_LJ, {}};
+      for (std::size_t k = 0; k < static_cast<std::size_t>(o.type->dof); ++k)
+        t.S[k] = {snapped(R_LJ * o.type->S[k].a), snapped(R_LJ * o.type->S[k].l)};
+      typed_.push_back(t);
+    }
+    typed_.back().last = number;
+    link.typed = static_cast<std::int16_t>(typed_.size() - 1);
   }
 
   void add_joint(int i) {
@@ -308,7 +322,7 @@ class Compiler {
       out_->mass += l.mass;
     }
     for (Link& l : links) l.round = round_axis(l);
-    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
+    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links, typed_));
     for (const JointPair& p : out_->pairs->joints)
       links[static_cast<std::size_t>(p.second)].second = p.second != p.first;
   }
@@ -394,6 +408,7 @@ class Compiler {
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
   std::vector<Pose> X_R_;               // (nobject) object frame in the root frame at q = 0
   std::vector<int> link_of_;            // (nobject)
+  std::vector<TypedJoint> typed_;
   std::vector<Vec3> origin_;            // (nlink) link origin in the root frame at q = 0
   std::vector<std::vector<int>> next_;  // (nobject) successors
 };

@@ -43,6 +43,7 @@ struct LinkT {
   std::int16_t leader;    // of a follower: the link that it shares its coordinate with, a smaller number; −1: none
   std::int16_t follower;  // of a leader: the link that shares its coordinate; −1: none
   std::int16_t hold;      // of both: slot of the follower's inertia until the leader is eliminated
+  std::int16_t typed;     // of a joint with a type of its own: which [LinkPairs::typed]; −1: revolute or prismatic
   F ratio;                // of both: follower's speed per leader's
 };
 using Link = LinkT<double>;

@@ -119,6 +119,8 @@ struct LoopSpec {
   Place place = {};
 };
 
+struct JointType;  // [joints/joint_type.h]
+
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
@@ -145,12 +147,17 @@ struct ObjectSpec {
   std::optional<DriveSpec> drive;  // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
   double initial = 0;  // joint coordinate at the start  [rad] or [m]
+  const JointType* type = nullptr;  // a coordinate of such a joint: its columns follow each other, then the body; null: plain
+  int column = 0;                   // which of them
   std::optional<FlexSpec> flex;
   Place place;  // where the object was described
 
   bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
   bool is_body() const { return mass > 0 || !shapes.empty(); }
 };
+
+/// The objects of a joint's coordinates, one after the other; the child itself, an object NAME, follows them.
+std::vector<ObjectSpec> coordinates_of(const JointType& type, const std::string& name);
 
 enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
 std::optional<RootKind> root_kind(const std::string& word);  // "free", "fixed"
@@ -169,6 +176,10 @@ struct RobotSpec {
   ObjectId find_joint(const std::string& joint_name) const;
   std::vector<std::string> joint_names() const;
 };
+
+struct SceneSpec;
+/// Moves the pitch of the field to the first group, and puts another there for each group that plays elsewhere.
+void add_pitches(SceneSpec& scene);
 
 /// Has it any shape that collides?
 bool touches_anything(const RobotSpec& robot);
@@ -268,8 +279,9 @@ struct FieldObjectSpec {
   std::string goal;  // mark of a goal's post: the two objects with the same mark stand left and right of it; "": none
 };
 
-/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner
-/// blocks, goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+/// A walled field of wheeled soccer, length along x. Each group plays on one of its own, with its centre at GroupSpec::at.
+/// Loaders add walls, corner blocks, goals and lines to the field (pitch_objects, add_pitches), so that what is seen is
+/// what is played on.
 struct PitchSpec {
   double length = 2.2, width = 1.8;            // between the walls                          [m]
   double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
@@ -320,6 +332,7 @@ struct GroupSpec {
   std::optional<double> brake;                         // torque limit of a braking wheel, instead of the servo's  [N m]
   std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
   std::string sides = "blue_left";                     // blue defends −x (as FIRASim's referee) | blue_right
+  Vec3 at{0, 0, 0};                                    // middle of its pitch in the world, z unused  [m]
   std::optional<RefereeSpec> referee;
   std::optional<OverheadSpec> camera;  // none: drivers see the truth of every step
   FirasimSpec firasim;
@@ -359,6 +372,7 @@ class RobotBuilder {
   RobotBuilder& rotation(std::string name, Vec3 axis, double angle);
   RobotBuilder& revolute(std::string name, Vec3 axis);
   RobotBuilder& prismatic(std::string name, Vec3 axis);
+  RobotBuilder& joint(const std::string& name, const JointType& type);  // which must outlive all that is made of it
   RobotBuilder& fork(std::string name);
   RobotBuilder& endpoint(std::string name);
   RobotBuilder& after(const std::string& object);  // next object follows this one (default: the last)

@@ -6,6 +6,7 @@
 
 #include "support/order.h"
 #include "support/robots.h"
+#include "world/touches.h"
 
 namespace gradus::test {
 namespace {
@@ -216,6 +217,72 @@ TEST(Loop, stands_on_the_ground_under_load) {
   EXPECT_LT(opening(*world), 1e-6);
   EXPECT_NEAR(world->contact_force(0, world->model().robots[0].kind->objects[static_cast<std::size_t>(
                   world->model().robots[0].kind->find_object("foot"))].link), 2.45 * kG, 0.15 * 2.45 * kG);
+}
+
+/// Twisted by 0.1 rad about the line across them, the points of a hinge are closer on that line than their width. Taken
+/// home one by one they would strain against each other by what that is, and the impulses would grow from step to step.
+TEST(Loop, hinges_and_welds_that_begin_twisted_do_not_strain) {
+  for (const LoopHold hold : {LoopHold::hinge, LoopHold::weld}) {
+    RobotBuilder b("pair");
+    b.fixed().base("hook");
+    b.revolute("swing", {0, 1, 0}).solid_box(1, {0.3, 0.02, 0.02}, {0.15, 0, 0});
+    b.revolute("turn", {1, 0, 0}).solid_box(0.5, {0.1, 0.2, 0.02}, {0.3, 0, 0});
+    b.after("hook").revolute("other", {0, 1, 0}).solid_box(1, {0.3, 0.02, 0.02}, {0.15, 0, 0});
+    b.loop({.name = "pin", .a = "turn", .b = "other", .hold = hold, .at = {0.3, 0, 0}, .axis = {0, 1, 0}});
+    SceneSpec s = scene(0.001);
+    s.gravity = {0, 0, 0};
+    add(s, b.spec(), "articulated");
+    const auto world = make_world(s);
+    std::vector<double> q(world->q(0).begin(), world->q(0).end());
+    q[8] = 0.1;
+    ASSERT_TRUE(world->set_q(0, q));
+    run(*world, 1);
+    EXPECT_NEAR(world->q(0)[8], 0, 1e-9);
+    EXPECT_LT(opening(*world), 1e-9);
+    for (const MovingContact& c : world->contacts()) EXPECT_LT(norm(c.impulse), 1e-4) << static_cast<int>(hold);
+  }
+}
+
+/// A passive linkage swings: what joints and pins do is no work, so nothing may ever rise.
+TEST(Loop, makes_no_energy) {
+  const FourBar bar;
+  for (const double h : {0.001, 0.0005}) {
+    SceneSpec s = scene(h);
+    add(s, bar.robot(1.0, 0, LoopHold::hinge), "articulated");
+    const auto world = make_world(s);
+    ASSERT_TRUE(world->keeps_books());
+    double least = 0, rise = 0;
+    while (world->time() < 4) {
+      world->step();
+      least = std::min(least, world->energy_error());
+      rise = std::max(rise, world->energy_error() - least);
+    }
+    std::printf("  h %g: lost %.3e J, rises by %.3e J\n", h, -least, rise);
+    EXPECT_LT(rise, 0.02 * h / 0.001);
+    EXPECT_LT(-least, 0.2 * h / 0.001);
+  }
+}
+
+/// A loop is neither a touch for people nor for sensors, and moves no prescribed joints.
+TEST(Loop, is_no_touch_and_asks_for_articulated) {
+  const FourBar bar;
+  SceneSpec s = scene(0.001);
+  RobotSpec robot = bar.robot(1.0, 200);
+  robot.sensors = {{"skin", "touch", "coupler", identity_pose(), {}, {}}};
+  add(s, robot, "articulated");
+  const auto world = make_world(s);
+  run(*world, 0.2);
+  ASSERT_EQ(world->contacts().size(), 1u);
+  EXPECT_GT(norm(world->contacts()[0].impulse), 1e-4);
+  std::vector<Touch> touches;
+  find_touches(*world, touches);
+  EXPECT_TRUE(touches.empty());
+  EXPECT_EQ(world->read(0, 0).values[0], 0);
+  for (const char* level : {"prescribed_joints", "single_body", "kinematic_walk"}) {
+    const auto missing = world->set_motion(0, level);
+    ASSERT_FALSE(missing.empty()) << level;
+    EXPECT_NE(missing.back().find("closed loops"), std::string::npos) << missing.back();
+  }
 }
 
 TEST(Loop, is_refused_where_it_cannot_hold) {

@@ -59,7 +59,8 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (idle_[i] || !has_room(c.robot_a) || !has_room(c.robot_b)) continue;
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
-    out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = c.held ? PairLaw{.recovery_speed = recovery_speed_} : laws_[c.law];
+    out.point = c.point, out.normal = c.normal, out.gap = c.gap;
+    out.law = c.held ? PairLaw{.recovery_speed = recovery_speed_} : laws_[c.law];
     out.impulse = c.impulse, out.before = c.before;
     out.moment = c.moment, out.moment_before = c.moment_before;
     out.held = c.held;
