@@ -40,11 +40,11 @@ struct FourBar {
   }
   RobotSpec robot(double crank, double kp, LoopHold hold = LoopHold::ball) const {
     RobotBuilder builder("four_bar");
-    builder.fixed().base("frame");
+    builder.fixed().base("frame").fork("posts");
     rod(builder, "crank", a, 0.2, -crank).servo({kp, kp / 20});
     builder.translation("crank_pin", {a, 0, 0});
     rod(builder, "coupler", b, 0.7, -(coupler(crank) - crank));
-    builder.after("frame").translation("far_post", {d, 0, 0});
+    builder.after("posts").translation("far_post", {d, 0, 0});
     rod(builder, "rocker", c, 0.5, -rocker(crank));
     LoopSpec pin{.name = "pin", .a = "coupler", .b = "rocker", .hold = hold, .at = {b, 0, 0}, .axis = {0, 1, 0}};
     pin.meets = Vec3{c, 0, 0};
@@ -82,10 +82,10 @@ TEST(Loop, a_swing_on_two_rods_has_the_period_of_a_pendulum) {
   const double exact = 4 * std::sqrt(I / torque) * std::comp_ellint_1(std::sin(start / 2));
   const auto period = [&](double h) {
     RobotBuilder b("swing");
-    b.fixed().base("beam");
+    b.fixed().base("beam").fork("posts");
     rod(b, "left", L, m, M_PI / 2 - start).translation("left_end", {L, 0, 0});
     b.revolute("bar", {0, 1, 0}).solid_box(M, {width, 0.05, 0.02}, {width / 2, 0, 0}).initial(-(M_PI / 2 - start));
-    b.after("beam").translation("right_post", {width, 0, 0});
+    b.after("posts").translation("right_post", {width, 0, 0});
     rod(b, "right", L, m, M_PI / 2 - start);
     b.loop({.name = "pin", .a = "bar", .b = "right", .at = {width, 0, 0}});
     SceneSpec s = scene(h);
@@ -112,9 +112,9 @@ TEST(Loop, a_swing_on_two_rods_has_the_period_of_a_pendulum) {
 TEST(Loop, rods_that_lean_on_each_other_share_a_weight) {
   constexpr double L = 0.4, phi = 0.9, m = 0.3, weight = 2;
   RobotBuilder b("a_frame");
-  b.fixed().base("floor");
+  b.fixed().base("floor").fork("posts");
   rod(b, "first", L, m, -phi).translation("tip", {L, 0, 0}).mass(weight, {0, 0, 0}, {1e-5, 0, 0, 1e-5, 0, 1e-5});
-  b.after("floor").translation("far", {2 * L * std::cos(phi), 0, 0});
+  b.after("posts").translation("far", {2 * L * std::cos(phi), 0, 0});
   rod(b, "second", L, m, -(M_PI - phi));
   b.loop({.name = "ridge", .a = "first", .b = "second", .at = {L, 0, 0}});
   SceneSpec s = scene(0.001);
@@ -166,10 +166,10 @@ TEST(Loop, a_ring_in_space_keeps_its_momentum) {
     run(*world, 2);
     const Momenta end = momenta();
     EXPECT_LT(norm(end.p - start.p), 1e-11 * norm(start.p));
-    EXPECT_LT(norm(end.L - start.L), 2e-3 * norm(start.L));  // positions move along straight lines within a step
-    EXPECT_LT(end.energy, start.energy * (1 + 1e-3));
-    EXPECT_GT(end.energy, start.energy * 0.9);
-    EXPECT_LT(opening(*world), 1e-5);
+    EXPECT_LT(norm(end.L - start.L), 1e-11 * norm(start.L));
+    EXPECT_LT(end.energy, start.energy);  // order h: loops are held with the velocities at the end of the step
+    EXPECT_GT(end.energy, start.energy * 0.99);
+    EXPECT_LT(opening(*world), 1e-12);
   }
 }
 
@@ -197,12 +197,12 @@ TEST(Loop, a_weld_makes_two_links_one) {
 TEST(Loop, stands_on_the_ground_under_load) {
   // A five-bar leg: body on two driven hips, shins joined at the foot, which is a ball on the plane.
   RobotBuilder b("hopper");
-  b.base("body").solid_box(2, {0.2, 0.1, 0.08}, {0, 0, 0});
+  b.base("body").solid_box(2, {0.2, 0.1, 0.08}, {0, 0, 0}).fork("hips");
   const double thigh = 0.15, shin = 0.25, half = 0.05, out = 0.6;
   const double knee_x = half + thigh * std::sin(out), shin_angle = std::asin(knee_x / shin);
   for (const double side : {1.0, -1.0}) {
     const std::string name = side > 0 ? "front" : "rear";
-    b.after("body").translation(name + "_hip", {side * half, 0, 0});
+    b.after("hips").translation(name + "_hip", {side * half, 0, 0});
     b.revolute(name + "_thigh", {0, 1, 0}).solid_box(0.1, {0.02, 0.02, thigh}, {0, 0, -thigh / 2}).initial(-side * out).servo({60, 3});
     b.translation(name + "_knee", {0, 0, -thigh}).revolute(name + "_shin", {0, 1, 0});
     b.solid_box(0.1, {0.02, 0.02, shin - 0.1}, {0, 0, -shin / 2}).initial(side * (out + shin_angle));
@@ -224,10 +224,10 @@ TEST(Loop, stands_on_the_ground_under_load) {
 TEST(Loop, hinges_and_welds_that_begin_twisted_do_not_strain) {
   for (const LoopHold hold : {LoopHold::hinge, LoopHold::weld}) {
     RobotBuilder b("pair");
-    b.fixed().base("hook");
+    b.fixed().base("hook").fork("posts");
     b.revolute("swing", {0, 1, 0}).solid_box(1, {0.3, 0.02, 0.02}, {0.15, 0, 0});
     b.revolute("turn", {1, 0, 0}).solid_box(0.5, {0.1, 0.2, 0.02}, {0.3, 0, 0});
-    b.after("hook").revolute("other", {0, 1, 0}).solid_box(1, {0.3, 0.02, 0.02}, {0.15, 0, 0});
+    b.after("posts").revolute("other", {0, 1, 0}).solid_box(1, {0.3, 0.02, 0.02}, {0.15, 0, 0});
     b.loop({.name = "pin", .a = "turn", .b = "other", .hold = hold, .at = {0.3, 0, 0}, .axis = {0, 1, 0}});
     SceneSpec s = scene(0.001);
     s.gravity = {0, 0, 0};
@@ -237,8 +237,8 @@ TEST(Loop, hinges_and_welds_that_begin_twisted_do_not_strain) {
     q[8] = 0.1;
     ASSERT_TRUE(world->set_q(0, q));
     run(*world, 1);
-    EXPECT_NEAR(world->q(0)[8], 0, 1e-9);
-    EXPECT_LT(opening(*world), 1e-9);
+    EXPECT_NEAR(world->q(0)[8], 0, 4e-8);  // couple settles to 1e-6 m/s, in a step 1e-9 m of the points 5 cm apart
+    EXPECT_LT(opening(*world), 5e-9);
     for (const MovingContact& c : world->contacts()) EXPECT_LT(norm(c.impulse), 1e-4) << static_cast<int>(hold);
   }
 }
@@ -288,7 +288,7 @@ TEST(Loop, is_no_touch_and_asks_for_articulated) {
 TEST(Loop, is_refused_where_it_cannot_hold) {
   const FourBar bar;
   RobotSpec open = bar.robot(1.0, 200), same = open, lost = open;
-  open.objects[1].initial += 0.1;
+  open.objects[2].initial += 0.1;
   same.loops[0].b = "coupler";
   lost.loops[0].b = "rockr";
   const auto text = [](const RobotSpec& r) {

@@ -361,7 +361,7 @@ void Contacts::add_loops(int number, const Robot& robot) {
       c.robot_a = c.robot_b = number;
       c.link_a = loops[first + i].link_a, c.link_b = loops[first + i].link_b;
       c.point = root + at[i];
-      c.normal = open > 1e-12 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
+      c.normal = open > 0 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
       c.gap = open;
       c.held = true;
       c.pair = kLoopPairs + first_loop_[number] + static_cast<double>(first + i);

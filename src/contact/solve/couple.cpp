@@ -140,7 +140,11 @@ void Couple::set_guess(const CoupleContact& c, Row& r) {
     r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
     r.m0[k] = dot(c.moment_before, r.direction[k]);
   }
-  if (r.held) return;
+  if (r.held) {
+    constexpr double kFades = 0.9;  // of what the points of a loop strain against each other
+    for (double& x : r.x0) x *= kFades;
+    return;
+  }
   r.x0[0] = 0;  // the normal compliance is the contact's own
   r.x[0] = std::max(0.0, r.x[0]);
   project(r.x, r.friction);
@@ -210,7 +214,7 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
   r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
   r.bias = r.waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
-  constexpr double kHeldCreep = 1e-6;  // decides between points of a loop that hold the same direction
+  constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;

@@ -12,7 +12,7 @@
 ///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0
 ///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning; sticking:
 ///   ω⁺ + R_w (m − m of the last step) = 0                                                              (15)
-///   loops: u⁺ + R (λ − λ of the last step) + b = 0 in all three directions, b = φ/h along the error       (17)
+///   loops: u⁺ + R (λ − 0.9 λ of the last step) + b = 0 in all three directions, b = φ/h along the error   (17)
 ///
 /// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11) on
 /// the impulses of the active contacts [active_system.h]. The moments (15) stay as they are in a Newton step.
