@@ -9,9 +9,9 @@ set(CPACK_PACKAGE_DESCRIPTION "Every robot runs at the level of detail that the 
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR "DEB;TGZ")
+set(CPACK_DEBIAN_COMPRESSION_TYPE gzip)  # seconds instead of half a minute
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # libraries by what the program needs; dpkg-dev comes with build-essential
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy, ffmpeg")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 include(CPack)
