@@ -6,7 +6,9 @@
 
 #include "contact/find/ground_points.h"
 #include "drive/drives.h"
+#include "drive/supply.h"
 #include "engine/link_forces.h"
+#include "sense/kinds/drives.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -331,6 +333,7 @@ void Engine::sense(const State& state) {
       around.current = {current_.data(), joints}, around.voltage = {voltage_.data(), joints};
     }
     s.senses.look(around, s.scratch.sense.data());
+    set_supply(*c.kind, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
   }
 }
 
@@ -636,7 +639,9 @@ void Engine::rebind(int robot) {
   s.context.statics = statics_.kind(now);
   s.needs = s.motion->bind(now);
   s.scratch.drive_own = make_drive_scratch(now, model_.step);
-  if (!s.senses.empty()) s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  if (s.senses.empty()) return;
+  s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  set_supply(now, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
 }
 
 void Engine::rebind_surroundings() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include "link/items.h"
@@ -128,21 +129,27 @@ class DynamixelLink::Driver : public Controller {
       return;
     }
     c.target[j] = wheel ? drive.wheel : s.target();
-    const bool waits = see.time < drive.far_until;
-    c.stiffness[j] = !on || waits ? 0 : share_of(s, drive, speed, c.target[j] - see.q[j], see.voltage[j], c.stiffness[j]);
+    const double most = s.most_current() * drive.volts_per_ampere;
+    const double used = std::exchange(c.stiffness[j], on && see.time >= drive.far_until ? 1 : 0);
+    if (c.stiffness[j] > 0 && std::isfinite(most))
+      limit_current(s, drive, most, drive.constant * speed, used, h_, j, see, c);
   }
-  /// The share of the output that keeps the current within its limit: U ≤ R i_max + K ω, and the same downwards.
-  /// error: of the position; volts: of the last step, with the stiffness that it had.
-  static double share_of(const Servo& s, const JointDrive& drive, double speed, double error, double volts,
-                         double stiffness) {
-    const double most = s.most_current() * drive.volts_per_ampere, back = drive.constant * speed;
-    if (!std::isfinite(most)) return 1;
-    // What the controller gives without a limit: by this step's error, or, where the command is late, as in the last step.
-    const double now = std::clamp(s.gain() * drive.kp * error - drive.kd * speed, -drive.strongest, drive.strongest),
-                 last = stiffness > kLittle ? volts / stiffness : now,
-                 wanted = std::fabs(now) > std::fabs(last) ? now : last;
-    const double allowed = wanted > 0 ? most + back : most - back;
-    return std::clamp(allowed / std::max(std::fabs(wanted), 1e-9), 0.0, 1.0);
+  /// |U − K ω| ≤ R i_max: where the controller's output P is beyond that, only a share of it is used, or, where the motor
+  /// must be driven on so as not to be braked too hard, the command is beyond reach.
+  /// most: R i_max; back: K ω; used: stiffness of the last step.
+  static void limit_current(const Servo& s, const JointDrive& drive, double most, double back, double used, double h,
+                            std::size_t j, const RobotOutput& see, RobotCommand& c) {
+    // By this step's error, or, where commands are late, as in the last step.
+    const double now = s.gain() * drive.kp * (c.target[j] - see.q[j] - h * see.v[j]) - drive.kd * see.v[j],
+                 P = std::clamp(drive.delay > 0 && used > kLittle ? see.voltage[j] / used : now, -drive.limit, drive.limit),
+                 U = std::clamp(std::clamp(P, back - most, back + most), -drive.limit, drive.limit);
+    if (U == P) return;
+    if (U * P > 0 && std::fabs(U) < std::fabs(P)) {
+      c.stiffness[j] = U / P;
+    } else {
+      c.stiffness[j] = std::fabs(U) / drive.limit;
+      c.target[j] = see.q[j] + std::copysign(kBeyondReach, U);
+    }
   }
   void drive_plain(const Servo& s, const JointDrive& drive, bool powered, std::size_t j, const RobotOutput& see,
                    RobotCommand& c) const {
@@ -159,9 +166,11 @@ class DynamixelLink::Driver : public Controller {
                   : on && mode == kCurrentMode ? s.wanted_current() * drive.torque_per_ampere
                   : on && mode == kPwmMode     ? s.wanted_pwm() * drive.strongest
                                                : 0;
-    // Where the current limit rules, the torque is told instead.
-    const double most = s.most_current() * drive.torque_per_ampere;
-    const double wanted = c.kp[j] * (c.target[j] - see.q[j]) + c.kd[j] * (c.velocity[j] - see.v[j]) + c.torque[j];
+    // Where the current limit rules, the torque is told instead. The servo's own bound is before its damping [servo.h].
+    const double most = s.most_current() * drive.torque_per_ampere,
+                 bound = drive.unlimited ? std::numeric_limits<double>::infinity() : drive.limit;
+    const double wish = c.kp[j] * (c.target[j] - see.q[j] - h_ * see.v[j]) + c.kd[j] * c.velocity[j] + c.torque[j];
+    const double wanted = std::clamp(wish, -bound, bound) - c.kd[j] * see.v[j];
     if (on && std::fabs(wanted) > most) c.kp[j] = c.kd[j] = 0, c.torque[j] = std::copysign(most, wanted);
   }
   static constexpr double kBeyondReach = 1000;  // [rad]

@@ -932,7 +932,7 @@ TEST(Dynamixel, LimitsHoldInPositionModes) {
       hardest = std::max(hardest, std::fabs(w.world->v(0)[6] - before) / 0.001 * 0.01);
       came |= w.world->q(0)[7] > 0.7;
     }
-    EXPECT_LT(hardest, 1.05 * most) << drive;
+    EXPECT_LT(hardest, 1.1 * most) << drive;  // where the limit begins to rule, for a step
     EXPECT_GT(hardest, 0.95 * most) << drive;
     EXPECT_TRUE(came);
     EXPECT_NEAR(w.world->q(0)[7], 512 * 2 * std::numbers::pi / 4096, 0.01) << drive;
