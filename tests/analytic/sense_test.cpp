@@ -515,7 +515,7 @@ struct Fed {
     d.controller.limit = 20;
     d.motor = {5, 0, 1, 1, 0};
     RobotBuilder b("wheel");
-    b.fixed().base("post").revolute("wheel", {0, 0, 1}).solid_box(1, {0.2, 0.2, 0.2}).drive(d);
+    b.fixed().base("post").revolute("wheel", {0, 0, 1}).solid_box(1, {0.2, 0.2, 0.2}, {0, 0, 0}).drive(d);
     RobotSpec robot = b.spec();
     robot.objects.back().inertia = {inertia, inertia, inertia, 0, 0, 0};
     for (const auto& [key, number] : {std::pair{"full", 24.0}, {"resistance", 0.5}, {"electronics", 2.0}, {"nominal", 24.0}})
