@@ -517,7 +517,7 @@ struct Fed {
     RobotBuilder b("wheel");
     b.fixed().base("post").revolute("wheel", {0, 0, 1}).solid_box(1, {0.2, 0.2, 0.2}, {0, 0, 0}).drive(d);
     RobotSpec robot = b.spec();
-    robot.objects.back().inertia = {inertia, inertia, inertia, 0, 0, 0};
+    robot.objects.back().inertia = {inertia, 0, 0, inertia, 0, inertia};
     for (const auto& [key, number] : {std::pair{"full", 24.0}, {"resistance", 0.5}, {"electronics", 2.0}, {"nominal", 24.0}})
       settings.push_back(setting(key, {number}));
     if (feeds) {

@@ -17,7 +17,7 @@ def once(script, seconds, level, friction, stiffness):
     damping = 150 * (stiffness / 2e4) ** 0.5  # floors as `gradus paper` lays them [apps/papers/nao_trial.cpp]
     floor = {"friction": friction, "stiffness": f"{stiffness:g} N/m", "damping": f"{damping} N s/m", "tangential_stiffness": f"{stiffness / 2:g} N/m",
              "tangential_damping": f"{0.7 * damping} N s/m"}
-    command = [GRADUS, "run", "nao", "--naoqi=0,robot=v6,lockstep,patience=0.5s", "--for", f"{seconds}s", "--json", "--motion", f"v6={level}"]
+    command = [GRADUS, "run", "nao", "--naoqi=0,robot=v6,lockstep,patience=5s", "--for", f"{seconds}s", "--json", "--motion", f"v6={level}"]
     for key, value in floor.items():
         command += ["--set", f"world.contact.{key}={value}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
