@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Paper 001: a circle of 60 cm radius, walked without looking, as a script for the robot."""
+"""USARSim 2012: a circle of 60 cm radius, walked without looking, as a script for the robot."""
 import math
 import time
 

@@ -1,7 +1,7 @@
 /// The editable description of robots and scenes. Loaders (TOML, URDF) and the C++ builder fill it; `compile` turns it
 /// into the const Model. Everything is in SI units and radians here; files carry units and the loaders convert.
 ///
-/// A robot is a tree of the seven objects of MuRoSimF [paper 000, table 1]. Each object is a frame relative to its
+/// A robot is a tree of the seven objects of MuRoSimF [MuRoSimF 2009, table 1]. Each object is a frame relative to its
 /// predecessor; properties (mass, shape, …) sit in the frame *after* the object's own translation, rotation or joint
 /// motion:
 ///
@@ -162,7 +162,7 @@ struct ContactPairSpec {
   Place place;
 };
 
-/// Constants of the law `spring` [paper 000, eq. 4, 5; contact/law/spring.h].
+/// Constants of the law `spring` [MuRoSimF 2009, eq. 4, 5; contact/law/spring.h].
 struct SpringLawSpec {
   double s_c = 2e4;    // spring                                           [N/m]
   double s_b = 0.3;    // factor of the spring while separating            [-]

@@ -1,4 +1,4 @@
-/// One model for all channels: paper 000's base class (mapping, saturation, noise, A/D) with time added
+/// One model for all channels: MuRoSimF 2009's base class (mapping, saturation, noise, A/D) with time added
 /// [facts/sensors.md 7]. x: true value at step k of length h; n: number of the sample; w: normal numbers.
 ///
 ///   v   = (1 + s) x + o + b + D √(1/2h) w_k                s, o drawn once; b: drift; D: density per √Hz, one-sided   (1)

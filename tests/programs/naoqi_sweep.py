@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of docs/links.md for NaoQi: paper 001's experiments as NaoQi scripts, over the floors and levels of `gradus paper usarsim-*`.
+"""The figures of docs/links.md for NaoQi: USARSim 2012's experiments as NaoQi scripts, over the floors and levels of `gradus paper usarsim-*`.
 
     tests/programs/naoqi_sweep.py GRADUS          a few minutes; prints a table
 """
