@@ -2,6 +2,8 @@
 # make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
 # make test   set everything up and pass the tests
 # make python set everything up and build the Python package into build/release/python
+# make docs   the documentation as a site of static pages, with live pages of the gallery's scenes, in build/site/html
+# make deb    a Debian package; make tarball: an archive that runs wherever it is unpacked
 # make bench  set everything up and run the benchmarks, peers included
 # make install PREFIX=/usr/local   program, library, headers, scenes and robots, examples, manual page, completions
 # make uninstall   removes what the last install wrote
@@ -11,7 +13,7 @@ GRADUS := $(BUILD)/apps/cli/gradus
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: demo test bench python build everything configure setup-look setup-test install uninstall clean help
+.PHONY: demo test bench docs deb tarball python build everything configure setup-look setup-docs setup-test install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
@@ -23,6 +25,13 @@ test: everything
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E '^web_browser'
 	# A real browser in software rendering on a busy machine misses a deadline now and then: it may try again.
 	ctest --test-dir $(BUILD) --output-on-failure -R '^web_browser' --repeat until-pass:3
+
+docs: setup-docs build
+	tools/make_site --live
+
+deb tarball: build
+	cd $(BUILD) && cpack -G $(if $(filter deb,$@),DEB,TGZ) > cpack.log || { cat cpack.log; exit 1; }
+	@ls -t $(BUILD)/gradus*.$(if $(filter deb,$@),deb,tar.gz) | head -1
 
 bench: setup-test build
 	$(GRADUS) bench
@@ -44,6 +53,8 @@ configure: setup-look
 # A look must not install compilers and browsers that only the tests need.
 setup-look:
 	@tools/setup look
+setup-docs:
+	@tools/setup docs
 setup-test:
 	@tools/setup test
 

@@ -112,7 +112,7 @@ Json row_of(const char* quantity, const char* unit, Json values) {
 
 }  // namespace
 
-/// Paper 004, section 3.1: the gait of the hexapod Messor, evolved in simulation. What step the integration needs; how
+/// Belter 2014, section 3.1: the gait of the hexapod Messor, evolved in simulation. What step the integration needs; how
 /// long a search takes; what the evolved gait is worth against the one made by hand, on flat ground, where it was
 /// found, and on rough ground, where it was not.
 std::optional<Json> belter_gait(const PaperOptions& options) {

@@ -90,7 +90,7 @@ std::optional<double> throughput(const Load& l, bool quick) {
 
 }  // namespace
 
-/// Paper 003: the equations against independent forms of themselves, and the speed against the simulators that teams
+/// Klančar 2007: the equations against independent forms of themselves, and the speed against the simulators that teams
 /// use.
 std::optional<Json> klancar(const PaperOptions& o) {
   Json out{{"name", "klancar"}, {"rows", Json::array()}};

@@ -74,7 +74,7 @@ std::optional<MotoflexTargets> read_targets(const PaperOptions& options, const s
   const std::string path = find_data(options, name);
   if (path.empty()) {
     std::fprintf(stderr,
-                 "error: the target file %s of paper 002 is not here; it is not shipped with gradus: give its folder "
+                 "error: the target file %s of MoToFlex 2011 is not here; it is not shipped with gradus: give its folder "
                  "with --data\n",
                  name.c_str());
     return std::nullopt;

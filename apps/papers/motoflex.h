@@ -1,4 +1,4 @@
-/// The two walking experiments of paper 002, replayed from the original program's target files.
+/// The two walking experiments of MoToFlex 2011, replayed from the original program's target files.
 #pragma once
 #include <array>
 #include <optional>

@@ -103,7 +103,7 @@ Json rows_of(const Figures& f, const Json& miscalibrated) {
 
 }  // namespace
 
-/// Paper 002, experiment 1: 200 mm/s, one second for two steps.
+/// MoToFlex 2011, experiment 1: 200 mm/s, one second for two steps.
 std::optional<Json> motoflex_200(const PaperOptions& options) {
   const auto targets = read_targets(options, "UncompensatedTarget200.csv");
   if (!targets) return std::nullopt;

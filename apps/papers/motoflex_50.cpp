@@ -60,7 +60,7 @@ bool run_all(NaoTrial t, bool quick, Figures& out) {
 
 }  // namespace
 
-/// Paper 002, experiment 2: 50 mm/s, two seconds for two steps. The real robot falls sideways after the first step.
+/// MoToFlex 2011, experiment 2: 50 mm/s, two seconds for two steps. The real robot falls sideways after the first step.
 std::optional<Json> motoflex_50(const PaperOptions& options) {
   const auto targets = read_targets(options, "UncompensatedTarget.csv");
   Figures f;

@@ -122,7 +122,7 @@ Json rows_of(const Figures& f) {
 
 }  // namespace
 
-/// Paper 002: what each part of the model does. The original's drives and legs on gradus' Nao, parts left out one by
+/// MoToFlex 2011: what each part of the model does. The original's drives and legs on gradus' Nao, parts left out one by
 /// one.
 std::optional<Json> motoflex_ablation(const PaperOptions& options) {
   const auto slow = read_targets(options, "UncompensatedTarget.csv"),

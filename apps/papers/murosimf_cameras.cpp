@@ -76,7 +76,7 @@ std::optional<Outcome> run(double rate, int threads, double seconds) {
 
 }  // namespace
 
-/// Paper 000, section 7: six humanoids with one camera each in real time; there the images came from a graphics chip.
+/// MuRoSimF 2009, section 7: six humanoids with one camera each in real time; there the images came from a graphics chip.
 std::optional<Json> murosimf_cameras(const PaperOptions& options) {
   const double seconds = options.quick ? 0.3 : 5;
   Json factor[2];

@@ -16,7 +16,7 @@
 #include "state/state.h"
 #include "tree/kernels.h"
 
-/// Paper 000, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball?
+/// MuRoSimF 2009, section 5 and table 3: how many tests does collision detection make for two robots, the field and a ball?
 /// The paper counts 973 pairs of bodies, and 178 tests of spheres plus 45 of bodies with its trees.
 namespace gradus::cli {
 namespace {

@@ -29,7 +29,7 @@ Plot walk(Session& run, const std::vector<double>& start) {
 
 }  // namespace
 
-/// Paper 000, sections 4 and 7.5: the levels walk by the same motion; how many robots run in real time at 1000 Hz?
+/// MuRoSimF 2009, sections 4 and 7.5: the levels walk by the same motion; how many robots run in real time at 1000 Hz?
 /// The paper's machine was a 1.86 GHz Pentium M: 6 kinematic robots (each with a camera at 20 Hz), 10 single-body
 /// robots and a car.
 std::optional<Json> murosimf_levels(const PaperOptions& options) {

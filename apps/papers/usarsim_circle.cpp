@@ -16,7 +16,7 @@ bool all_close(const WalkSweep& steered) {
 
 }  // namespace
 
-/// Paper 001, section 4.2.2: a circle of 60 cm radius. The paper replays commands without feedback; here also with the
+/// USARSim 2012, section 4.2.2: a circle of 60 cm radius. The paper replays commands without feedback; here also with the
 /// heading measured and corrected, as a robot with an inertial sensor would.
 std::optional<Json> usarsim_circle(const PaperOptions& options) {
   constexpr double kDegree = std::numbers::pi / 180;

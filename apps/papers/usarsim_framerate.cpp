@@ -91,7 +91,7 @@ bool measure(const std::string& level, double fps, Figures& f) {
 
 }  // namespace
 
-/// Paper 001, section 4.1.3: HeadYaw follows a trajectory whose commands come at 50, 25, 5 and 2 Hz. There physics and
+/// USARSim 2012, section 4.1.3: HeadYaw follows a trajectory whose commands come at 50, 25, 5 and 2 Hz. There physics and
 /// sensors stop between frames, too; in gradus only the commands are rare.
 std::optional<Json> usarsim_framerate(const PaperOptions& options) {
   Figures f;

@@ -61,7 +61,7 @@ double largest_error(const Drop& d) {
 
 }  // namespace
 
-/// Paper 001, section 4.1.1: how far does a body fall, compared with g t²/2? The figure is what the distance must be
+/// USARSim 2012, section 4.1.1: how far does a body fall, compared with g t²/2? The figure is what the distance must be
 /// multiplied by.
 std::optional<Json> usarsim_gravity(const PaperOptions& options) {
   Json factor[2], error;

@@ -57,7 +57,7 @@ std::optional<Heard> hear(double distance, double angle, int samples) {
 
 }  // namespace
 
-/// The sonars of paper 001's Nao before a wall: what they say against what a ruler would, and how far the wall may be turned.
+/// The sonars of USARSim 2012's Nao before a wall: what they say against what a ruler would, and how far the wall may be turned.
 std::optional<Json> usarsim_sonar(const PaperOptions& options) {
   const int samples = options.quick ? 5 : 40;
   Json mean, deviation;

@@ -100,7 +100,7 @@ bool run_variant(const Variant& v, Figures& out) {
 
 }  // namespace
 
-/// Paper 001, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this
+/// USARSim 2012, section 4.2.1: a slow dance on one leg, then on the other. The original animation is not published; this
 /// one holds each leg for 30 s (motions/nao_tai_chi.toml).
 std::optional<Json> usarsim_taichi(const PaperOptions& options) {
   Figures f;

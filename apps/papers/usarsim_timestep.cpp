@@ -83,7 +83,7 @@ std::optional<Errors> errors_of(bool rigid, double reference) {
 
 }  // namespace
 
-/// Paper 001, section 4.1.2: a chain of blocks of which one joint moves; the error of its angle against the time step.
+/// USARSim 2012, section 4.1.2: a chain of blocks of which one joint moves; the error of its angle against the time step.
 /// In gradus a rigid connection has no error and the servo's sag under gravity is what statics gives; what a step adds
 /// is shown apart.
 std::optional<Json> usarsim_timestep(const PaperOptions& options) {

@@ -4,7 +4,7 @@
 
 namespace gradus::cli {
 
-/// Paper 001, section 4.2.2: five seconds of turning on the spot at full speed.
+/// USARSim 2012, section 4.2.2: five seconds of turning on the spot at full speed.
 std::optional<Json> usarsim_turn(const PaperOptions& options) {
   constexpr double kDegree = std::numbers::pi / 180;
   NaoTrial t;

@@ -61,7 +61,7 @@ std::optional<Json> single_step(const PaperOptions& options, Json& rows) {
 
 }  // namespace
 
-/// Paper 001, section 4.2.2: five seconds straight ahead at full speed, and one full step.
+/// USARSim 2012, section 4.2.2: five seconds straight ahead at full speed, and one full step.
 std::optional<Json> usarsim_walk(const PaperOptions& options) {
   const Figure distance = [](const NaoRun& r) { return r.x; };
   const auto s = sweep_walk(forward(), distance, options.quick);

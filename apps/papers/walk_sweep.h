@@ -1,4 +1,4 @@
-/// The walks of paper 001 at every level, and at level articulated over floors, drives and calibration errors.
+/// The walks of USARSim 2012 at every level, and at level articulated over floors, drives and calibration errors.
 #pragma once
 #include <functional>
 #include <string>

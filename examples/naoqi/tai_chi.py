@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Paper 001: Tai Chi, half a minute on each leg, as one angleInterpolation. The key frames are motions/nao_tai_chi.toml."""
+"""USARSim 2012: Tai Chi, half a minute on each leg, as one angleInterpolation. The key frames are motions/nao_tai_chi.toml."""
 import math
 import time
 import tomllib

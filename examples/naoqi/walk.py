@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Paper 001: five seconds straight ahead at full speed, as a script for the robot."""
+"""USARSim 2012: five seconds straight ahead at full speed, as a script for the robot."""
 import time
 
 from where import robot

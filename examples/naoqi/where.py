@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 
-def robot(seconds, *options):
+def robot(seconds, *options, scene="nao", name="v6"):
     """ip and port. The run that is started is in lock-step, so it is as fast as the machine."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--ip", default="127.0.0.1")
@@ -18,7 +18,7 @@ def robot(seconds, *options):
     arguments = parser.parse_args()
     if arguments.port:
         return arguments.ip, arguments.port
-    run = subprocess.Popen([ROOT / "gradus", "run", "nao", "--naoqi=" + ",".join(["0,robot=v6,lockstep,patience=0.5s", *options]), "--for", f"{seconds}s", "--quiet"],
+    run = subprocess.Popen([ROOT / "gradus", "run", scene, "--naoqi=" + ",".join([f"0,robot={name},lockstep,patience=0.5s", *options]), "--for", f"{seconds}s", "--quiet"],
                            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     atexit.register(run.terminate)
     for line in run.stderr:

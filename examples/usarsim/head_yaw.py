@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Paper 001: HeadYaw swings to 60 degrees and back in four seconds, its way sent in lines of USARSim's protocol at a frame rate.
+"""USARSim 2012: HeadYaw swings to 60 degrees and back in four seconds, its way sent in lines of USARSim's protocol at a frame rate.
 
     gradus run nao --usarsim                          in one terminal
     python3 examples/usarsim/head_yaw.py --fps 25     in another one

@@ -23,7 +23,7 @@
 ///
 /// Friction is a budget: it can stop, never drive, so taking ω and the load |T_s| in F from the step before cannot add
 /// energy. With a rigid gear W = V, the rotor's inertia is part of the joint, and rest means |V| < kRest. The
-/// `motoflex` gear is Algorithm 2 of paper 002 [facts: nao.md 4.3, 4.5a]: a torque filter behind the motor that the
+/// `motoflex` gear is Algorithm 2 of MoToFlex 2011 [facts: nao.md 4.3, 4.5a]: a torque filter behind the motor that the
 /// joint's angle does not enter, p, w position and speed of its mass, with viscous friction before and dry friction
 /// behind it:
 ///

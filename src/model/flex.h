@@ -1,5 +1,5 @@
 /// Flexible links. Before a robot is compiled, every object with `flex` becomes a chain of rigid pieces joined by
-/// spring–dampers across the link (two axes; a third along it if it twists) [paper 002, eq. 1: T = −D α at every cut]:
+/// spring–dampers across the link (two axes; a third along it if it twists) [MoToFlex 2011, eq. 1: T = −D α at every cut]:
 ///
 ///   O  →  O, (O_bend1_a, O_bend1_b [, O_twist1], O_piece1), …
 ///

@@ -1,4 +1,4 @@
-// The (μ, κ, λ, ρ) evolution strategy of paper 002 [Schwefel, Rudolph, Bäck 1995; Beyer, Schwefel 2002].
+// The (μ, κ, λ, ρ) evolution strategy of MoToFlex 2011 [Schwefel, Rudolph, Bäck 1995; Beyer, Schwefel 2002].
 //
 // Each individual has a place x and step sizes σ of its own. Of λ offspring each has ρ parents drawn with equal
 // probability: every coordinate of x comes from one of them, σ is their geometric mean. Then

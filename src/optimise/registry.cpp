@@ -12,7 +12,7 @@ std::unique_ptr<Optimiser> make_random(const Setup& setup);  // random_search.cp
 std::span<const Method> methods() {
   static const std::array<Method, 4> all{{
       {"cma", "CMA-ES with restarts of twice the population: the default, for coupled parameters", make_cma},
-      {"es", "evolution strategy (mu, kappa, lambda, rho) of paper 002", make_es},
+      {"es", "evolution strategy (mu, kappa, lambda, rho) of MoToFlex 2011", make_es},
       {"swarm", "particle swarm with a ring of neighbours", make_swarm},
       {"random", "random search: what the others must beat", make_random},
   }};

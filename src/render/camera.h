@@ -1,6 +1,6 @@
 /// What a camera is: size, lens, shutter and sensor. Plain numbers, checked once; the file syntax lives in load/.
 ///
-/// The lens is OpenCV's (Bouguet's toolbox, the sixth-order polynomial of paper 000). With x = X/Z, y = Y/Z in the
+/// The lens is OpenCV's (Bouguet's toolbox, the sixth-order polynomial of MuRoSimF 2009). With x = X/Z, y = Y/Z in the
 /// camera's frame C (x right, y down, z forward) and r² = x² + y²:
 ///
 ///   g  = 1 + k₁ r² + k₂ r⁴ + k₃ r⁶                                                        (1)

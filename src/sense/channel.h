@@ -1,4 +1,4 @@
-/// One model for all channels: paper 000's base class (mapping, saturation, noise, A/D) with time added
+/// One model for all channels: MuRoSimF 2009's base class (mapping, saturation, noise, A/D) with time added
 /// [facts/sensors.md 7]. x: true value at step k of length h; n: number of the sample; w: normal numbers.
 ///
 ///   v   = (1 + s) x + o + b + D √(1/2h) w_k                s, o drawn once; b: drift; D: density per √Hz, one-sided   (1)
@@ -32,6 +32,11 @@ inline double normal(std::uint64_t key, Purpose purpose, std::int64_t number) {
   const std::uint64_t a = mix64(at), b = mix64(at + 0xd1b54a32d192ed03ull), c = mix64(at + 0x9e3779b97f4a7c15ull);
   const double u = static_cast<double>(c >> 11) * 0x1.0p-53;
   return (static_cast<double>(std::popcount(a) + std::popcount(b)) - 64.5 + u) * 0.17654696590094993;  // 1/√(32 + 1/12)
+}
+
+/// Uniform in [0, 1).
+inline double uniform(const Channel& c, Purpose purpose, std::int64_t number) {
+  return static_cast<double>(mix64(c.key ^ mix64(static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(purpose))) >> 11) * 0x1.0p-53;
 }
 
 /// (1), (2). y, b: the channel's memory.

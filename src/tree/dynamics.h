@@ -416,7 +416,7 @@ GRADUS_INLINE void crba(const LinkT<F>* links, int nlink, const FrameT<T>* frame
 }
 
 /// Sum of all links' inertias about the root's origin and the force their motion with root acceleration zero and joint
-/// accelerations a needs: the first six rows of the equations of motion [paper 000, eq. 3].
+/// accelerations a needs: the first six rows of the equations of motion [MuRoSimF 2009, eq. 3].
 /// acc (nlink): links' accelerations for root acceleration zero.
 template <class T, class F>
 GRADUS_INLINE void root_rows(const LinkT<F>* links, int nlink, const CoordinatesT<T>& x, const FrameT<T>* frames,

@@ -1,5 +1,5 @@
 /// Everything that can be read from (and some that can be set in) a running simulation, by path:
-/// simulation / robot / object / property, written `time`, `blue1.z`, `blue1.left_knee.q` [paper 000, 3.1].
+/// simulation / robot / object / property, written `time`, `blue1.z`, `blue1.left_knee.q` [MuRoSimF 2009, 3.1].
 /// A path is resolved once to a typed view; reading through it costs one call and nothing in the step. Which properties
 /// a robot has depends on the algorithms bound to it: they add what they compute.
 #pragma once

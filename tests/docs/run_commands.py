@@ -43,7 +43,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     failed = ran = 0
     before = files(root)
-    for page in [root / "README.md"] + sorted((root / "docs").glob("*.md")):
+    for page in [root / "README.md"] + sorted((root / "docs").rglob("*.md")):
         for line in commands(page):
             if line.startswith(LEFT_OUT):
                 print(f"left out: {line}")

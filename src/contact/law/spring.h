@@ -1,4 +1,4 @@
-/// The soft contact of MuRoSimF, for comparison [paper 000, sec. 5.3, eq. 4, 5]. With depth δ ≥ 0 and velocity u of the
+/// The soft contact of MuRoSimF, for comparison [MuRoSimF 2009, sec. 5.3, eq. 4, 5]. With depth δ ≥ 0 and velocity u of the
 /// point:
 ///
 ///   f_n = s_c δ n while closing,   s_b s_c δ n while separating                                            (4)

@@ -1,4 +1,4 @@
-/// Level 0: walking without dynamics [paper 000, 4.1]. The standing foot stays where it is on the ground, flat; the
+/// Level 0: walking without dynamics [MuRoSimF 2009, 4.1]. The standing foot stays where it is on the ground, flat; the
 /// base follows from the joints; when another foot gets below the standing one, it takes over. Cannot fall or slide.
 /// Private state: number of the standing foot, its pose (position 3, quaternion 4), whether it was just put down; steps
 /// left to catch up with the targets. docs/motion_kinematic_walk.md

@@ -1,5 +1,5 @@
 /// Level 2: the joints follow their targets, whatever torque that takes; the base moves with the full effect of that
-/// motion [paper 000, 4.3: first six rows of the equations of motion]. Cannot show servo limits. Private state: steps
+/// motion [MuRoSimF 2009, 4.3: first six rows of the equations of motion]. Cannot show servo limits. Private state: steps
 /// left to catch up with the targets. docs/motion_prescribed_joints.md
 #pragma once
 #include "state/motion.h"

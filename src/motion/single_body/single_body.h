@@ -1,4 +1,4 @@
-/// Level 1: the robot as one rigid body with its present common centre of mass and inertia [paper 000, 4.2]. The joints
+/// Level 1: the robot as one rigid body with its present common centre of mass and inertia [MuRoSimF 2009, 4.2]. The joints
 /// follow their targets; their motion moves contact points but does not push back. Cannot show reactions to joint
 /// motion. Private state: steps left to catch up with the targets. docs/motion_single_body.md
 #pragma once

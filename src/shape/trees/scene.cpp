@@ -147,7 +147,7 @@ void CollisionScene::against_grounds(int number) {
   }
 }
 
-/// Trees against each other: of two overlapping volumes the currently larger one is opened [paper 000, sec. 5.2].
+/// Trees against each other: of two overlapping volumes the currently larger one is opened [MuRoSimF 2009, sec. 5.2].
 /// known: the first two overlap.
 void CollisionScene::descend(const Compound& a, int ca, const Compound& b, int cb, int node_a, int node_b, bool known) {
   const std::size_t base = stack_.size();

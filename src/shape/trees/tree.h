@@ -1,4 +1,4 @@
-/// Binary trees over the bodies of a compound [paper 000, sec. 5.1]. Only leaves hold items; children come after their
+/// Binary trees over the bodies of a compound [MuRoSimF 2009, sec. 5.1]. Only leaves hold items; children come after their
 /// parents, so that one backward pass refits all volumes.
 #pragma once
 #include <span>

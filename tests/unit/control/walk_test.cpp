@@ -58,7 +58,7 @@ LegAngles random_posture(const RobotKind& kind, const LegGeometry& leg, std::uin
   return q;
 }
 
-// facts/nao.md 5.2: recovered from the released gain file of paper 002's walking engine (g = 9.8).
+// facts/nao.md 5.2: recovered from the released gain file of MoToFlex 2011's walking engine (g = 9.8).
 TEST(Preview, GainsAreThoseOfTheDortmundWalk) {
   const PreviewGains g = preview_gains({0.01, 0.235, 9.8, 50, 0.3, 0.4, 1e-10});
   EXPECT_NEAR(g.integral, -53.4229, 5e-4);

@@ -1,4 +1,4 @@
-/// Trees of compounds: never a missed pair, and the counting experiment of paper 000 rebuilt [facts/legged.md 4.3].
+/// Trees of compounds: never a missed pair, and the counting experiment of MuRoSimF 2009 rebuilt [facts/legged.md 4.3].
 #include <gtest/gtest.h>
 
 #include <set>

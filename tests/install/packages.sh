@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The archive runs where it is unpacked, the Debian package says what it needs:  packages.sh BUILD SCRATCH
+set -euo pipefail
+build=$1 scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch/elsewhere"
+cpack --config "$build/CPackConfig.cmake" -G "TGZ;DEB" -B "$scratch/made" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+tar xzf "$scratch"/made/gradus-*.tar.gz -C "$scratch/elsewhere"
+program=$(echo "$scratch"/elsewhere/gradus-*/bin/gradus)
+cd "$scratch/elsewhere"
+"$program" run levels --for 0.1s --quiet >/dev/null
+"$program" show levels | grep -q "keyframes $scratch/elsewhere/gradus-.*/share/gradus/motions/kidsize_walk.toml"
+package=$(echo "$scratch"/made/gradus_*.deb)
+dpkg-deb --field "$package" Depends | grep -q libc6
+dpkg-deb --contents "$package" | grep -q './usr/bin/gradus'
+dpkg-deb --contents "$package" | grep -q './usr/share/gradus/scenes/levels.toml'
