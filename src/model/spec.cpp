@@ -2,13 +2,12 @@
 #include "model/joints/joint_type.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numbers>
 #include <utility>
 
 namespace gradus {
 
-const ContactSpec::Constants ContactSpec::usual{2e4, 150, std::getenv("KT") ? std::atof(std::getenv("KT")) : 4e6, std::getenv("DT") ? std::atof(std::getenv("DT")) : 100};
+const ContactSpec::Constants ContactSpec::usual{2e4, 150, 1e4, 100};
 const double ContactSpec::usual_moving_stiffness = 1e6, ContactSpec::usual_moving_damping = 1000;
 
 std::optional<RootKind> root_kind(const std::string& word) {
