@@ -6,8 +6,10 @@
 
 #include "contact/find/ground_points.h"
 #include "drive/drives.h"
+#include "drive/supply.h"
 #include "engine/link_forces.h"
 #include "model/link_pairs.h"
+#include "sense/kinds/drives.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -346,6 +348,7 @@ void Engine::sense(const State& state) {
       around.current = {current_.data(), joints}, around.voltage = {voltage_.data(), joints};
     }
     s.senses.look(around, s.scratch.sense.data());
+    set_supply(*c.kind, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
   }
 }
 
@@ -651,7 +654,9 @@ void Engine::rebind(int robot) {
   s.context.sight = s.context.statics = statics_.kind(now);
   s.needs = needs_of(*s.motion, now);
   s.scratch.drive_own = make_drive_scratch(now, model_.step);
-  if (!s.senses.empty()) s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  if (s.senses.empty()) return;
+  s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  set_supply(now, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
 }
 
 void Engine::rebind_surroundings() {
