@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/threads.h"
+#include "base/threads.h"
 #include "render/image.h"
 #include "world/world.h"
 

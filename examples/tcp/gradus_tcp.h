@@ -25,7 +25,20 @@ class Robot {
   std::string name;
   std::vector<std::string> joints;
 
-  Robot(const std::string& host, int port, const std::string& robot = "", const std::string& token = "") {
+  /// One format of an image that has arrived since the last state.
+  struct Image {
+    std::string camera, format;  // rgb, grey, yuyv, depth (floats, m), segmentation (16-bit numbers)
+    std::uint32_t width, height, row_bytes;
+    std::int64_t frame;
+    double time;
+    std::vector<std::uint8_t> bytes;  // rows from the top
+  };
+  std::vector<Image> images;
+
+  /// cameras: whose images are to come with the states.
+  Robot(const std::string& host, int port, const std::string& robot = "", const std::string& token = "",
+        const std::vector<std::string>& cameras = {})
+      : cameras_(cameras) {
     fd_ = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in at{};
     at.sin_family = AF_INET;
@@ -38,6 +51,8 @@ class Robot {
     std::string hello = "{\"form\": \"binary\"";
     if (!robot.empty()) hello += ", \"robot\": \"" + robot + "\"";
     if (!token.empty()) hello += ", \"token\": \"" + token + "\"";
+    for (std::size_t i = 0; i < cameras.size(); ++i)
+      hello += std::string(i == 0 ? ", \"images\": [\"" : ", \"") + cameras[i] + (i + 1 == cameras.size() ? "\"]" : "\"");
     send_all(hello + "}\n");
     read_schema(line());
   }
@@ -49,8 +64,12 @@ class Robot {
   bool see() {
     std::uint32_t bytes = 0;
     if (!receive(&bytes, sizeof bytes)) return false;  // little-endian, as this machine is
-    if (bytes != state_.size() * sizeof(double)) throw std::runtime_error("gradus hung up: see its messages");
-    return receive(state_.data(), bytes);
+    const std::size_t numbers = state_.size() * sizeof(double);
+    if (cameras_.empty() ? bytes != numbers : bytes < numbers) throw std::runtime_error("gradus hung up: see its messages");
+    if (!receive(state_.data(), numbers)) return false;
+    if (cameras_.empty()) return true;
+    std::vector<char> rest(bytes - numbers);
+    return receive(rest.data(), rest.size()) && (read_images(rest), true);
   }
   double time() const { return *part("time"); }
   /// The numbers of a part of the state: "q", "gyro", "foot_force"; "sensors.NAME": time, sample, values.
@@ -66,6 +85,26 @@ class Robot {
   }
 
  private:
+  void read_images(const std::vector<char>& from) {
+    std::size_t at = 0;
+    const auto take = [&](auto& x) { std::memcpy(&x, &from.at(at + sizeof x - 1) - (sizeof x - 1), sizeof x), at += sizeof x; };
+    images.clear();
+    std::uint32_t count = 0, camera = 0, formats = 0, size = 0;
+    for (take(count); count > 0; --count) {
+      Image image{};
+      take(camera), take(formats), take(image.frame), take(image.time);
+      image.camera = cameras_.at(camera);
+      for (; formats > 0; --formats) {
+        char name[16];
+        take(name), take(image.width), take(image.height), take(image.row_bytes), take(size);
+        image.format = name;
+        if (size > from.size() - at) throw std::runtime_error("an image is cut off");
+        image.bytes.assign(from.begin() + static_cast<std::ptrdiff_t>(at), from.begin() + static_cast<std::ptrdiff_t>(at + size));
+        at += size;
+        images.push_back(image);
+      }
+    }
+  }
   void answer_masked(std::uint32_t mask, const double* numbers, std::size_t count) {
     std::string frame(8 + count * sizeof(double), '\0');
     const auto bytes = static_cast<std::uint32_t>(frame.size() - 4);
@@ -122,6 +161,7 @@ class Robot {
   }
 
   int fd_ = -1;
+  std::vector<std::string> cameras_;
   std::vector<double> state_;
   std::map<std::string, std::pair<std::size_t, std::size_t>> parts_;
 };

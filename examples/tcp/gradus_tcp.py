@@ -5,7 +5,8 @@
     for state in robot:                            # until the run ends
         robot.answer(target={"HeadYaw": 0.3})      # or a list for all joints; also stiffness, velocity, torque, kp, kd
 
-A state is a dictionary: k, time, q, v, tau, gyro, accelerometer, foot_force, … and, for robots that have some, sensors by
+Robot(port=4000, images=["camera_top"]) gets its images too: state["sensors"]["camera_top"]["image"], whenever a new one
+has arrived. A state is a dictionary: k, time, q, v, tau, gyro, accelerometer, foot_force, … and, for robots that have some, sensors by
 name (docs/controllers.md). In lock-step (gradus' default) simulated time waits for each answer.
 """
 import json
@@ -18,7 +19,7 @@ LISTS = ("target", "stiffness", "velocity", "torque", "kp", "kd")
 
 
 class Robot:
-    def __init__(self, host="127.0.0.1", port=4000, robot=None, token=None, binary=True, timeout=60):
+    def __init__(self, host="127.0.0.1", port=4000, robot=None, token=None, binary=True, timeout=60, images=()):
         self.socket = socket.create_connection((host, port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.binary = binary
@@ -28,6 +29,9 @@ class Robot:
             hello["robot"] = robot
         if token:
             hello["token"] = token
+        self.images = list(images)  # cameras whose images come with the states; binary form
+        if self.images:
+            hello["images"] = self.images
         self.socket.sendall(json.dumps(hello).encode() + b"\n")
         line = self._line()
         self.about = json.loads(line) if line else {"error": "gradus hung up"}
@@ -90,7 +94,7 @@ class Robot:
         body = self._bytes(struct.unpack("<I", head)[0])
         if body is None:
             return None
-        numbers = self._state.unpack(body)
+        numbers = self._state.unpack_from(body)
         state, at = {"sensors": {}}, 0
         for name, count in self._parts:
             values = numbers[at:at + count]
@@ -100,7 +104,23 @@ class Robot:
             else:
                 state[name] = values[0] if name in ("k", "time") else values
         self._q = state["q"]
+        if self.images:
+            self._take_images(body, self._state.size, state["sensors"])
         return state
+
+    def _take_images(self, body, at, sensors):
+        """New images: sensors[camera]["image"] is {"frame", "time", format: (width, height, row_bytes, bytes)}."""
+        count, = struct.unpack_from("<I", body, at)
+        at += 4
+        for _ in range(count):
+            camera, formats, frame, time = struct.unpack_from("<IIqd", body, at)
+            at += 24
+            image = sensors[self.images[camera]]["image"] = {"frame": frame, "time": time}
+            for _ in range(formats):
+                name, width, height, row_bytes, size = struct.unpack_from("<16sIIII", body, at)
+                at += 32
+                image[name.rstrip(b"\0").decode()] = (width, height, row_bytes, body[at:at + size])
+                at += size
 
     def _line(self):
         while (end := self._buffer.find(b"\n")) < 0:

@@ -31,7 +31,11 @@ class RobotDraft {
   RobotDraft& rotation(const std::string& name, Triple axis, double angle);
   RobotDraft& revolute(const std::string& name, Triple axis);
   RobotDraft& prismatic(const std::string& name, Triple axis);
+  RobotDraft& ball(const std::string& name);  // turns freely about its origin; coordinates NAME_x, NAME_y, NAME_z
+  RobotDraft& fork(const std::string& name);  // the only object that several others may follow
   RobotDraft& endpoint(const std::string& name);
+  /// Closes a loop: the point `at` of a is held at the point of b that lies there in the start posture.
+  RobotDraft& loop(const std::string& name, const std::string& a, const std::string& b, Triple at);
   RobotDraft& after(const std::string& object);
   RobotDraft& mass(double mass, Triple centre, std::array<double, 6> inertia);  // about the centre: xx yy zz xy xz yz
   RobotDraft& solid_box(double mass, Triple size, Triple centre = {0, 0, 0});   // mass, inertia and shape

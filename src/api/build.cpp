@@ -1,6 +1,7 @@
 #include "gradus/build.h"
 
 #include "api/drafts.h"
+#include "model/joints/joint_type.h"
 
 namespace gradus {
 namespace {
@@ -27,6 +28,11 @@ RobotDraft& RobotDraft::revolute(const std::string& name, Triple axis) {
 RobotDraft& RobotDraft::prismatic(const std::string& name, Triple axis) {
   return impl_->robot.prismatic(name, vec(axis)), *this;
 }
+RobotDraft& RobotDraft::ball(const std::string& name) { return impl_->robot.joint(name, *find_joint_type("ball")), *this; }
+RobotDraft& RobotDraft::loop(const std::string& name, const std::string& a, const std::string& b, Triple at) {
+  return impl_->robot.loop({.name = name, .a = a, .b = b, .at = vec(at)}), *this;
+}
+RobotDraft& RobotDraft::fork(const std::string& name) { return impl_->robot.fork(name), *this; }
 RobotDraft& RobotDraft::endpoint(const std::string& name) { return impl_->robot.endpoint(name), *this; }
 RobotDraft& RobotDraft::after(const std::string& object) {
   if (!impl_->robot.spec().find(object)) throw Error("there is no object '" + object + "' before this one");

@@ -8,7 +8,8 @@ template <class G, class F>
 LinkT<G> cast(const LinkT<F>& l) {
   return {cast<G>(l.p_PB), cast<G>(l.axis), cast<G>(l.com), cast<G>(l.J), G(l.mass),  G(l.rotor),       l.parent,
           l.branch,        l.axis_kind,     l.prismatic,    l.follows,    l.tip,      l.on_branch_path, l.same_origin,
-          l.diagonal,      l.round,         l.second,       l.leader,     l.follower, l.hold,           G(l.ratio)};
+          l.diagonal,      l.round,         l.second,       l.leader,     l.follower, l.hold,           l.typed,
+          G(l.ratio)};
 }
 
 template <class G, class F>

@@ -1,5 +1,5 @@
-/// A2 and B4 for everything that couple solves: contacts between robots, inside a robot, and all contacts of free
-/// bodies [docs/step.md, docs/couple.md].
+/// A2 and B4 for everything that couple solves: contacts between robots, inside a robot, all contacts of free bodies,
+/// and the loops of robots, which are contacts that also pull [docs/step.md, docs/couple.md].
 ///
 ///   find      A2: which shapes are near each other in State[k], their contacts, and islands of robots that touch
 ///   couple    B4: the robots of one island answer with their responses, the impulses are solved and taken
@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "base/threads.h"
 #include "contact/find/static_world.h"
 #include "contact/solve/couple.h"
 #include "shape/trees/scene.h"
@@ -37,6 +38,7 @@ struct MovingContact {
   Vec3 before, moment_before;  // the same, untouched while the next is solved
   double force;           // normal, in the last step                                         [N]
   bool impact;            // restitution acted
+  bool held;              // no contact: a loop of the robot's own; `gap` is how far it is open, along `normal`
   double pair;            // which shapes: the first half of its key
   std::uint32_t feature;  // which features of them: the second half
   int law;                // number in the table of laws
@@ -88,7 +90,8 @@ class Contacts {
   void leave_out(int number);
   /// A2. memory: of State[k]. If somebody who sleeps was touched, what was found is not complete: wake them and call
   /// again.
-  void find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity);
+  /// The same bits for any number of threads.
+  void find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity, Team& team);
   std::span<const int> touched_sleepers() const { return touched_sleepers_; }
   /// From a robot's root to the farthest point of its shapes in any posture; 0: has none.           [m]
   double size_of(int robot) const {
@@ -150,6 +153,12 @@ class Contacts {
     int passes;
     bool idle;  // some of its contacts are
   };
+  /// One thread's, while shapes are asked.
+  struct Finder {
+    std::vector<ItemPlace> places;     // (items)
+    std::vector<MovingContact> found;  // of its part of the pairs, in their order
+    std::int64_t dropped = 0;          // that it had no room for
+  };
   /// One thread's.
   struct Work {
     std::unique_ptr<Couple> couple;
@@ -171,9 +180,13 @@ class Contacts {
   Box3 box_of(int number, const Robot& robot) const;
   void list_pairs(std::span<const Robot> robots, double h);
   void update_tree(int compound, const Robot& robot);
-  const ItemPlace& place_of(int item, std::span<const Robot> robots);
-  void narrow(const ItemPair& pair, std::span<const Robot> robots, double h);
-  void put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair);
+  const ItemPlace& place_of(int item, std::span<const Robot> robots, Finder& finder) const;
+  void narrow(const ItemPair& pair, std::span<const Robot> robots, double h, Finder& finder) const;
+  void find_velocities(std::span<const Robot> robots);
+  void find_contacts(std::span<const Robot> robots, double h, Team& team);
+  void take(std::span<const MovingContact> found);
+  void add_loops(int number, const Robot& robot);
+  MovingContact made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) const;
   static int records_in(const double* memory, int most);
   void guess(const double* memory);
   void gather_resting(std::span<const Robot> robots, const double* memory, double h);
@@ -218,12 +231,13 @@ class Contacts {
   std::int64_t live_version_ = -1;           // of the movers for whom they were chosen
   const std::uint8_t* asleep_ = nullptr;     // of the present find
   std::vector<int> touched_sleepers_;        // (at most all robots)
-  std::vector<ItemPlace> places_;            // (items)
+  std::vector<Finder> finders_;              // (threads)
   std::vector<std::int64_t> moved_;  // (robots) the look in which the velocities of its links were made, if not by A1
   std::int64_t look_ = 1;            // number of the present one
   std::vector<Pose> poses_;                  // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;  // (surfaces²)
+  std::vector<int> first_loop_;  // (robots + 1) numbers of the points that loops hold
   int capacity_ = 0;           // contacts
   double margin_ = 0;
   double impact_speed_ = 0, recovery_speed_ = 0;  // of the scene

@@ -6,20 +6,23 @@
 #include "base/clones.h"
 #include "drive/chain.inl"
 #include "drive/servo.inl"
+#include "drive/supply.h"
 
 namespace gradus {
 namespace {
 
-/// Layout of the scratch: Chain (n), ChainStep (n).
+/// Layout of the scratch: Chain (n), ChainStep (n), the supply's share (1).
 struct Room {
   Chain* chains;
   ChainStep* steps;
+  double* supply;
   std::size_t n;
 };
 Room room_of(const RobotKind& kind, void* memory) {
   const std::size_t n = kind.drives.size();
   auto* chains = static_cast<Chain*>(memory);
-  return {chains, reinterpret_cast<ChainStep*>(chains + n), n};
+  auto* steps = reinterpret_cast<ChainStep*>(chains + n);
+  return {chains, steps, reinterpret_cast<double*>(steps + n), n};
 }
 
 ChainState& state_at(const Chain& c, double* section) { return *reinterpret_cast<ChainState*>(section + c.state); }
@@ -66,7 +69,7 @@ GRADUS_CLONES void Drives::begin(View<access> view, double h) {
     const Chain& c = room.chains[i];
     const int j = c.joint;
     const double goal = delayed_goal(c, now + c.state + kChainState, view.k(), command_of(c, q, v, target));
-    begin_chain(c, chain_state(c, now), q[j], v[j], goal, view.stiffness()[j], room.steps[i]);
+    begin_chain(c, chain_state(c, now), q[j], v[j], goal, view.stiffness()[j] * *room.supply, room.steps[i]);
     add_line(room.steps[i].line, v[j], h, out[j]);
   }
 }
@@ -110,8 +113,10 @@ void Drives::commit(View<access> view, double h) {
 }
 
 std::vector<std::byte> make_drive_scratch(const RobotKind& kind, double h) {
-  std::vector<std::byte> memory(kind.drives.size() * (sizeof(Chain) + sizeof(ChainStep)));
+  const std::size_t n = kind.drives.size();
+  std::vector<std::byte> memory(n == 0 ? 0 : n * (sizeof(Chain) + sizeof(ChainStep)) + sizeof(double));
   const Room room = room_of(kind, memory.data());
+  set_supply(kind, memory, 1);
   int at = 0;
   for (std::size_t i = 0; i < room.n; ++i) {
     new (room.chains + i) Chain(make_chain(kind.drives[i], h, at));
@@ -123,6 +128,10 @@ std::vector<std::byte> make_drive_scratch(const RobotKind& kind, double h) {
     at += chain_size(room.chains[i]);
   }
   return memory;
+}
+
+void set_supply(const RobotKind& kind, std::vector<std::byte>& drive_scratch, double share) {
+  if (!kind.drives.empty()) *room_of(kind, drive_scratch.data()).supply = share;
 }
 
 std::span<const Chain> chains_of(const RobotKind& kind, const std::vector<std::byte>& scratch) {

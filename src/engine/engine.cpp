@@ -6,7 +6,10 @@
 
 #include "contact/find/ground_points.h"
 #include "drive/drives.h"
+#include "drive/supply.h"
 #include "engine/link_forces.h"
+#include "model/link_pairs.h"
+#include "sense/kinds/drives.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -104,7 +107,7 @@ Diagnostics Engine::bind_all() {
     Slot& s = slot(i);
     const RobotLayout& at = layout_.robots[static_cast<std::size_t>(i)];
     s.context = {robot.kind.get(), &model_.ground, model_.gravity, 0, nullptr, nullptr, nullptr, at, &s.scratch};
-    s.context.statics = statics_.kind(*robot.kind);
+    s.context.sight = s.context.statics = statics_.kind(*robot.kind);
     s.context.contact = &model_.contact;
     s.scratch.contacts.resize(robot.kind->points.size() + static_cast<std::size_t>(at.field_size));
     s.scratch.field.resize(static_cast<std::size_t>(at.field_size));
@@ -146,6 +149,17 @@ bool Engine::may_sleep(int robot) const {
   return s.needs.may_sleep && s.senses.empty() && model_.robots[static_cast<std::size_t>(robot)].group < 0;
 }
 
+/// What the motion asks for, and what the robot asks of every motion.
+MotionNeeds Engine::needs_of(const MotionTable& motion, const RobotKind& kind) {
+  MotionNeeds n = motion.bind(kind);
+  if (n.uses_drives) return n;  // joints answer to forces
+  if (!kind.loops.empty()) n.missing.push_back("a way to hold its closed loops (articulated has one)");
+  if (!kind.pairs->typed.empty())
+    n.missing.push_back("a way to move joints that have no targets, such as " + std::string(kind.pairs->typed[0].type->name) +
+                        " joints (articulated has one)");
+  return n;
+}
+
 void Engine::set_motion(int robot, std::string_view name) {
   bind(slot(robot), *find_motion(name));
   if (sleepers_.size() > 0) sleepers_.set_may(robot, may_sleep(robot));
@@ -153,7 +167,7 @@ void Engine::set_motion(int robot, std::string_view name) {
 
 void Engine::bind(Slot& s, const MotionTable& motion) {
   s.motion = &motion;
-  s.needs = motion.bind(*s.context.kind);
+  s.needs = needs_of(motion, *s.context.kind);
 }
 
 void Engine::bind_named(int i, Diagnostics& notes) {
@@ -170,7 +184,7 @@ void Engine::bind_named(int i, Diagnostics& notes) {
                      near.empty() ? "" : "did you mean '" + near + "'?"});
     return;
   }
-  s.needs = s.motion->bind(*robot.kind);
+  s.needs = needs_of(*s.motion, *robot.kind);
   for (const std::string& m : s.needs.missing)
     notes.push_back({place, Severity::error,
                      "robot '" + robot.name + "' cannot be moved by " + robot.motion + ": it lacks " + m,
@@ -249,7 +263,10 @@ void Engine::point_at(const State& now, const Input* input, State* next) {
 void Engine::look(const State& state) {
   point_at(state, nullptr, nullptr);
   sleepers_.take(state);
-  for (Slot& s : slots_) look(s);
+  team_.run([&](int part) {
+    const std::size_t n = slots_.size(), parts = static_cast<std::size_t>(team_.size()), p = static_cast<std::size_t>(part);
+    for (std::size_t i = n * p / parts; i < n * (p + 1) / parts; ++i) look(slots_[i]);
+  });
   find_contacts(state);
   sense(state);
 }
@@ -295,7 +312,7 @@ void Engine::look(Slot& s) {
 void Engine::find_contacts(const State& state) {
   const auto find = [&] {
     contacts_.find(movers_, {sleepers_.awake(), sleepers_.asleep(), sleepers_.version()},
-                   state.slab.data() + layout_.coupling, model_.step, model_.gravity);
+                   state.slab.data() + layout_.coupling, model_.step, model_.gravity, team_);
   };
   for (find(); !contacts_.touched_sleepers().empty(); find()) sleepers_.wake(contacts_.touched_sleepers(), state);
   figures_.coupling = contacts_.report;
@@ -331,6 +348,7 @@ void Engine::sense(const State& state) {
       around.current = {current_.data(), joints}, around.voltage = {voltage_.data(), joints};
     }
     s.senses.look(around, s.scratch.sense.data());
+    set_supply(*c.kind, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
   }
 }
 
@@ -596,7 +614,7 @@ std::vector<std::string> Engine::check_motion(int robot, std::string_view name) 
   if (s.motion->grouped)
     return motion == s.motion ? std::vector<std::string>{} : std::vector<std::string>{"a way out of its group"};
   if (motion->grouped) return {"a group: " + std::string(name) + " moves groups, not single robots"};
-  return motion->bind(*s.context.kind).missing;
+  return needs_of(*motion, *s.context.kind).missing;
 }
 
 void Engine::enter(int robot, State& state, const Input& input) {
@@ -633,10 +651,12 @@ void Engine::rebind(int robot) {
   const RobotKind& now = *model_.robots[static_cast<std::size_t>(robot)].kind;
   Slot& s = slot(robot);
   s.context.kind = &now;
-  s.context.statics = statics_.kind(now);
-  s.needs = s.motion->bind(now);
+  s.context.sight = s.context.statics = statics_.kind(now);
+  s.needs = needs_of(*s.motion, now);
   s.scratch.drive_own = make_drive_scratch(now, model_.step);
-  if (!s.senses.empty()) s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  if (s.senses.empty()) return;
+  s.senses.bind(model_, model_.robots[static_cast<std::size_t>(robot)]);
+  set_supply(now, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
 }
 
 void Engine::rebind_surroundings() {

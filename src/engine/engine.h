@@ -24,7 +24,7 @@
 #include "engine/groups.h"
 #include "engine/registry.h"
 #include "engine/sleepers.h"
-#include "engine/threads.h"
+#include "base/threads.h"
 #include "sense/rays.h"
 #include "state/state.h"
 
@@ -81,6 +81,7 @@ class Engine {
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
   const RobotContext& context(int robot) const { return slot(robot).context; }
   std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
+  std::size_t contact_room() const { return contacts_.contact_room(); }  // for these
   std::span<const MovingContact> live_contacts() const { return contacts_.live_contacts(); }  // without those of sleepers
   /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].
   std::span<const int> awake() const { return sleepers_.awake(); }
@@ -137,6 +138,7 @@ class Engine {
   Diagnostics bind_law();
   Diagnostics bind_all();
   void bind_named(int robot, Diagnostics& notes);
+  static MotionNeeds needs_of(const MotionTable& motion, const RobotKind& kind);
   static void bind(Slot& s, const MotionTable& motion);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
   void place_robot(const RobotModel& robot, const RobotLayout& at, State& state, Input& input);

@@ -24,7 +24,8 @@ Diagnostics Groups::bind(const Model& model) {
     const std::size_t n = m.members.size();
     if (m.spec.camera) {
       const OverheadSpec& c = *m.spec.camera;
-      g.camera = {1 / c.period, c.delay, c.noise, c.heading_noise, c.miss, model.seed};
+      constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;  // cameras of different groups err in different ways
+      g.camera = {1 / c.period, c.delay, c.noise, c.heading_noise, c.miss, model.seed + kStride * groups_.size()};
       g.camera_size = sense::overhead_memory_size(*g.camera, static_cast<int>(n));
     }
     g.members.reserve(n);

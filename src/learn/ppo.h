@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/threads.h"
+#include "base/threads.h"
 
 namespace gradus::learn {
 

@@ -23,6 +23,7 @@ class GroupReader {
                                  {"yellow", &g_.yellow},
                                  {"sides", &g_.sides}})
       keep(t_, key, t_.text(key, *x));
+    if (t_.has("at")) read_at();
     double x = 0;
     if (keep(t_, "friction", t_.number("friction", x))) g_.friction = x;
     if (keep(t_, "brake", t_.quantity("brake", kTorque, x))) g_.brake = x;
@@ -37,6 +38,12 @@ class GroupReader {
   bool keep(const TableReader& t, const std::string& key, bool good, const std::string& inside = "") {
     if (t.has(key)) places_.note(path_ + "." + inside + key, t.place(key), good);
     return good;
+  }
+
+  void read_at() {
+    double at[2];
+    const toml::node* node = t_.get("at");
+    if (keep(t_, "at", read_quantities(*node, "at", kLength, 2, at, log_))) g_.at = {at[0], at[1], 0};
   }
 
   void read_referee(const toml::table& table) {

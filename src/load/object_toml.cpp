@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "load/robot_toml.h"
 #include "load/servo_toml.h"
 #include "load/source_text.h"
+#include "model/joints/joint_type.h"
 
 namespace gradus {
 
@@ -71,8 +73,26 @@ void ObjectReader::read(const toml::table& table, const std::string* previous) {
     note("flex", place_of(*flex), log_.size() == before);
   }
   t.finish("an object");
+  if (draft_.joint != nullptr) put_coordinates();
   index_.emplace(draft_.object.name, drafts_.size());
   drafts_.push_back(std::move(draft_));
+}
+
+/// Of a joint with a type of its own: objects before the child. Damping and spring were read into the child and are theirs.
+void ObjectReader::put_coordinates() {
+  ObjectSpec& child = draft_.object;
+  for (ObjectSpec& o : coordinates_of(*draft_.joint, child.name)) {
+    o.damping = child.damping, o.spring = child.spring;
+    o.place = child.place;
+    ObjectDraft d;
+    d.after = o.column == 0 ? draft_.after : drafts_.back().object.name;
+    d.places = draft_.places;
+    d.object = std::move(o);
+    index_.emplace(d.object.name, drafts_.size());
+    drafts_.push_back(std::move(d));
+  }
+  child.damping = child.spring = 0;
+  draft_.after = drafts_.back().object.name;
 }
 
 void ObjectReader::read_name(TableReader& t) {
@@ -114,6 +134,11 @@ const ObjectSpec* ObjectReader::read_model(TableReader& t, const char* key) {
   }
   const ObjectSpec& o = drafts_[it->second].object;
   const std::string_view word = key;
+  if (drafts_[it->second].joint != nullptr || o.type != nullptr) {
+    t.fault(t.place(key), fmt::format("{}: {} belongs to a joint of more than one coordinate", key, in_quotes(name)),
+            "describe the object in full");
+    return nullptr;
+  }
   for (const ShapeSpec& s : o.shapes) {
     if (word == "mirror" && (s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull) && !t.has("shape")) {
       t.fault(t.place(key), "mirror: the mesh of " + in_quotes(name) + " cannot be mirrored",
@@ -147,10 +172,18 @@ void ObjectReader::read_kind(TableReader& t) {
     kind_known_ = true;
     note("kind", t.place("kind"), true);
   }
+  for (const JointType& type : all_joint_types()) {
+    names.emplace_back(type.name);
+    if (word != type.name || copied_) continue;
+    draft_.joint = &type;
+    draft_.object.kind = ObjectKind::fork;  // the child behind its coordinates
+    kind_known_ = true;
+    note("kind", t.place("kind"), true);
+  }
   if (!one_of(names, word)) {
     t.fault(t.place("kind"), "there is no kind of object " + in_quotes(word), did_you_mean(word, names));
     kind_known_ = false;
-  } else if (copied_ && draft_.object.kind != copied_kind) {
+  } else if (copied_ && (draft_.object.kind != copied_kind || find_joint_type(word))) {
     t.fault(t.place("kind"),
             fmt::format("the copied object is a {}, this one cannot be a {}", to_string(copied_kind), word),
             "remove kind, or describe the object in full");
@@ -165,12 +198,16 @@ void ObjectReader::read_after(TableReader& t, const std::string* previous) {
   if (previous != nullptr) draft_.after = *previous;
 }
 
+std::string_view ObjectReader::word_of_kind() const {
+  return draft_.joint != nullptr ? draft_.joint->name : to_string(draft_.object.kind);
+}
+
 /// Whether `key` may be given for this kind of object; says so if it is and may not.
 bool ObjectReader::applies(TableReader& t, const char* key, bool applicable) {
   const bool given = t.get(key) != nullptr;
   if (given && !applicable && kind_known_) {
     t.fault(t.place(key),
-            fmt::format("object {}: a {} has no {}", in_quotes(draft_.object.name), to_string(draft_.object.kind), key),
+            fmt::format("object {}: a {} has no {}", in_quotes(draft_.object.name), word_of_kind(), key),
             "remove it");
   }
   return given && applicable && kind_known_;
@@ -291,17 +328,21 @@ void ObjectReader::read_inertia_of_own_shape(const Place& place, bool com_given)
 
 void ObjectReader::read_joint(TableReader& t) {
   ObjectSpec& o = draft_.object;
-  const JointUnits units = JointUnits::of(o.kind);
+  const auto turns = [](const Vec6& S) { return dot(S.a, S.a) > 0; };
+  const JointType* type = draft_.joint;
+  const bool sliding = type && std::none_of(type->S.begin(), type->S.begin() + type->dof, turns);
+  const bool alike = type && (sliding || std::all_of(type->S.begin(), type->S.begin() + type->dof, turns));
+  const JointUnits units = JointUnits::of(type ? sliding ? ObjectKind::prismatic : ObjectKind::revolute : o.kind);
   const bool joint = o.is_joint();
   if (applies(t, "limits", joint)) read_limits(t, units);
   if (applies(t, "initial", joint)) note("initial", t.place("initial"), t.quantity("initial", units.q, o.initial));
-  if (applies(t, "damping", joint))
+  if (applies(t, "damping", joint || alike))
     note("damping", t.place("damping"), t.quantity("damping", units.damping, o.damping));
   if (applies(t, "friction", joint))
     note("friction", t.place("friction"), t.quantity("friction", units.force, o.friction));
   if (applies(t, "mimic", joint)) read_mimic(t, units);
   if (applies(t, "servo", joint)) read_servo_key(t);
-  if (applies(t, "spring", joint)) note("spring", t.place("spring"), t.quantity("spring", units.stiffness, o.spring));
+  if (applies(t, "spring", joint || alike)) note("spring", t.place("spring"), t.quantity("spring", units.stiffness, o.spring));
   if (applies(t, "stop", joint)) read_stop(t, units);
   if (!t.has("servo") && joint && !copied_) take_default_servo();
 }

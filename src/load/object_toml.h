@@ -31,6 +31,7 @@ struct RobotDefaults {
 struct ObjectDraft {
   ObjectSpec object;
   std::string after;  // name of the predecessor; "" for none
+  const JointType* joint = nullptr;  // whose coordinates were put before it
   /// Where each property was written; nothing if it was bad and has been reported.
   std::map<std::string, std::optional<Place>, std::less<>> places;
 };
@@ -64,6 +65,8 @@ class ObjectReader {
   void read_flex(const toml::table& table);
   void read_mimic(TableReader& t, const JointUnits& units);
   void read_stop(TableReader& t, const JointUnits& units);
+  void put_coordinates();
+  std::string_view word_of_kind() const;
   void note(const char* property, const Place& place, bool good);
   bool applies(TableReader& t, const char* key, bool applicable);
 

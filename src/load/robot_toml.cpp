@@ -31,6 +31,7 @@ class RobotReader {
       for (const File& f : files_) read_shared(*f.table);
       read_objects();
       for (const File& f : files_) sensors_.read_file(*f.table);
+      for (const File& f : files_) read_loops(*f.table);
       place_in_tree();
       Diagnostics faults = check(spec_, [this](ObjectId o, const char* property) { return place(o, property); });
       log_.insert(log_.end(), faults.begin(), faults.end());
@@ -82,7 +83,7 @@ class RobotReader {
       const bool is_main = &f == &files_.back();
       TableReader top(*f.table, log_);
       const toml::table* robot = top.table("robot");
-      top.get("defaults"), top.get("servo"), top.get("object"), top.get("sensor"), top.get("sensor_type");
+      top.get("defaults"), top.get("servo"), top.get("object"), top.get("sensor"), top.get("sensor_type"), top.get("loop");
       top.finish("a robot file");
       if (robot != nullptr) {
         TableReader t(*robot, log_);
@@ -170,6 +171,41 @@ class RobotReader {
       }
     }
     drafts_ = std::move(reader.drafts());
+  }
+
+  void read_loops(const toml::table& file) {
+    const toml::node* loops = file.get("loop");
+    if (loops == nullptr) return;
+    if (!loops->is_array_of_tables())
+      return fault(place_of(*loops), "loop: tables [[loop]] are due here", "write [[loop]], with two brackets");
+    for (const toml::node& node : *loops->as_array()) {
+      TableReader t(*node.as_table(), log_);
+      LoopSpec l;
+      l.place = place_of(node);
+      l.name = fmt::format("loop{}", spec_.loops.size() + 1);
+      t.text("name", l.name);
+      std::vector<std::string> ends;
+      std::vector<Place> places;
+      const bool read = t.texts("between", ends, places);
+      if (ends.size() == 2)
+        l.a = ends[0], l.b = ends[1];
+      else if (read || !t.has("between"))
+        fault(l.place, "loop: two objects are due", "write between = [\"rod\", \"crank\"]");
+      std::string hold = "ball";
+      t.text("hold", hold);
+      const auto known = std::find(std::begin(kLoopHolds), std::end(kLoopHolds), hold);
+      if (known == std::end(kLoopHolds))
+        fault(t.place("hold"), "hold: there is no " + in_quotes(hold), did_you_mean(hold, {"ball", "hinge", "weld"}));
+      else
+        l.hold = static_cast<LoopHold>(known - std::begin(kLoopHolds));
+      t.vec3("at", dimension::kLength, l.at);
+      if (Vec3 meets{}; t.vec3("meets", dimension::kLength, meets)) l.meets = meets;
+      if (l.hold == LoopHold::hinge && !t.axis("axis", l.axis) && !t.has("axis"))
+        fault(l.place, "loop: a hinge needs its axis", "add axis = [0, 1, 0], in the frame of the first object");
+      if (l.hold != LoopHold::ball) t.quantity("width", dimension::kLength, l.width);
+      t.finish("[[loop]]");
+      if (ends.size() == 2) spec_.loops.push_back(std::move(l));
+    }
   }
 
   /// Resolves `after` and sorts parents first; among those whose parents are placed, the first described goes first.

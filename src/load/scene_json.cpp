@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "model/joints/joint_type.h"
+
 namespace gradus {
 namespace {
 
@@ -85,6 +87,9 @@ void fields(Io& io, ObjectSpec& x) {
   io("stop_stiffness", x.stop_stiffness); io("stop_damping", x.stop_damping);
   io("drive", x.drive); io("mimic", x.mimic);
   io("initial", x.initial); io("flex", x.flex);
+  std::string type = x.type ? std::string(x.type->name) : "";
+  io("type", type); io("column", x.column);
+  if (!x.type && !type.empty() && !(x.type = find_joint_type(type))) x.column = -1;  // check() refuses it
 }
 template <class Io>
 void fields(Io& io, Dimension& x) { io("m", x.m); io("kg", x.kg); io("s", x.s); io("rad", x.rad); io("A", x.A); }
@@ -97,9 +102,14 @@ void fields(Io& io, SensorSpec& x) {
   io("name", x.name); io("kind", x.kind); io("on", x.on); io("X_OS", x.X_OS); io("settings", x.settings); io("place", x.place);
 }
 template <class Io>
+void fields(Io& io, LoopSpec& x) {
+  io("name", x.name); io("a", x.a); io("b", x.b); io("hold", x.hold); io("at", x.at); io("meets", x.meets);
+  io("axis", x.axis); io("width", x.width); io("place", x.place);
+}
+template <class Io>
 void fields(Io& io, RobotSpec& x) {
   io("name", x.name); io("about", x.about); io("root", x.root); io("objects", x.objects); io("meshes", x.meshes);
-  io("feet", x.feet); io("sensors", x.sensors); io("file", x.file);
+  io("feet", x.feet); io("sensors", x.sensors); io("loops", x.loops); io("file", x.file);
 }
 template <class Io>
 void fields(Io& io, ContactSpec& x) {
@@ -153,7 +163,7 @@ void fields(Io& io, FirasimSpec& x) {
 template <class Io>
 void fields(Io& io, GroupSpec& x) {
   io("name", x.name); io("motion", x.motion); io("preset", x.preset); io("tyres", x.tyres); io("impact", x.impact);
-  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow); io("sides", x.sides);
+  io("friction", x.friction); io("brake", x.brake); io("blue", x.blue); io("yellow", x.yellow); io("sides", x.sides); io("at", x.at);
   io("referee", x.referee); io("camera", x.camera); io("firasim", x.firasim);
 }
 template <class Io>

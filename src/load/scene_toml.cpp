@@ -34,6 +34,7 @@ class SceneReader {
       if (contact != nullptr) read_pairs(*contact);
       if (pitch != nullptr) field_.read_pitch(*pitch);
       if (groups != nullptr) read_groups(*groups, scene_, places_, log_);
+      add_pitches(scene_);
       if (field != nullptr) field_.read_objects(*field);
       if (robots != nullptr) robots_.read_all(*robots);
       read_settings();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/inertia.h"
+#include "model/joints/joint_type.h"
 
 namespace gradus {
 namespace {
@@ -92,6 +93,7 @@ class RobotCheck {
     check_mimics();
     check_feet();
     check_sensors();
+    check_loops();
     return std::move(out_);
   }
 
@@ -182,7 +184,7 @@ class RobotCheck {
     const std::string text = surface_fault(o.surface);
     if (!text.empty()) fault("surface", text, "surface numbers must be finite, not negative, restitution at most 1");
     if (bad_colour(o.colour)) fault("colour", "a colour has three parts from 0 to 1", "e.g. [0.2, 0.4, 0.9]");
-    if (o.is_joint()) check_joint(o);
+    if (o.is_joint()) check_joint(o), check_column(o);
     if (o.flex) check_flex(o);
   }
 
@@ -245,6 +247,31 @@ class RobotCheck {
         fault("servo", "an actuator chain drives revolute joints only", "use a plain servo");
     }
     check_servo(o.servo);
+  }
+
+  /// A coordinate of a joint with a type of its own has neither servo nor limits: those are numbers of one axis. The columns
+  /// must follow each other, and all but the last carry nothing.
+  void check_column(const ObjectSpec& o) {
+    const auto broken = [&] {
+      if (o.type == nullptr) return o.column != 0;
+      const auto is_column = [&](std::size_t k, int column) {
+        return k < robot_.objects.size() && robot_.objects[k].type == o.type && robot_.objects[k].column == column;
+      };
+      if (o.column < 0 || o.column >= o.type->dof) return true;
+      if (o.column > 0 && !(o.parent.value == static_cast<int>(i_) - 1 && is_column(i_ - 1, o.column - 1))) return true;
+      if (o.column + 1 == o.type->dof) return false;
+      const auto follows = [&](const ObjectSpec& x) { return x.parent && x.parent.value == static_cast<int>(i_); };
+      return o.is_body() || std::count_if(robot_.objects.begin(), robot_.objects.end(), follows) != 1 || !is_column(i_ + 1, o.column + 1);
+    };
+    if (broken())
+      fault("kind", "the coordinates of a joint must follow each other, with nothing between them",
+            "let other objects follow the joint's own object");
+    if (o.type == nullptr) return;
+    const bool driven = o.drive || o.servo.kp > 0 || o.servo.kd > 0 || o.servo.rotor > 0;
+    if (driven) fault("servo", fmt::format("a {} joint has no servo", o.type->name), "give it damping and spring, or use revolute joints");
+    if (finite(o.lower) || finite(o.upper) || o.friction > 0 || o.mimic || o.initial != 0)
+      fault("kind", fmt::format("a {} joint has no limits, friction, mimic or initial coordinate", o.type->name),
+            "it begins at 0; a rotation before it turns it");
   }
 
   void check_limits(const ObjectSpec& o) {
@@ -325,7 +352,7 @@ class RobotCheck {
       const auto of = index_.find(o.mimic->of);
       if (!o.is_joint()) {
         fault("mimic", "only joints can mimic", "remove it");
-      } else if (of == index_.end() || !robot_.objects[of->second].is_joint()) {
+      } else if (of == index_.end() || !robot_.objects[of->second].is_joint() || robot_.objects[of->second].type) {
         fault("mimic", "it mimics '" + o.mimic->of + "', which is not a joint",
               did_you_mean(o.mimic->of, robot_.joint_names()));
       } else if (!finite(o.mimic->multiplier) || !finite(o.mimic->offset)) {
@@ -370,6 +397,24 @@ class RobotCheck {
       std::vector<std::string> objects;
       for (const ObjectSpec& o : robot_.objects) objects.push_back(o.name);
       wrong("on: there is no object '" + x.on + "'", did_you_mean(x.on, objects));
+    }
+  }
+
+  void check_loops() {
+    std::set<std::string> names;
+    std::vector<std::string> objects;
+    for (const ObjectSpec& o : robot_.objects) objects.push_back(o.name);
+    for (const LoopSpec& l : robot_.loops) {
+      const auto wrong = [&](std::string text, std::string suggestion) {
+        out_.push_back({l.place, Severity::error, "loop '" + l.name + "': " + text, std::move(suggestion)});
+      };
+      if (!usable_name(l.name)) wrong("this name cannot be used", kNameRule);
+      if (!names.insert(l.name).second) wrong("this name is used twice", "give every loop its own name");
+      for (const std::string& end : {l.a, l.b})
+        if (!robot_.find(end)) wrong("there is no object '" + end + "'", did_you_mean(end, objects));
+      if (!finite(l.at) || (l.meets && !finite(*l.meets))) wrong("its place is not finite", "");
+      if (!finite(l.axis) || !(norm(l.axis) > 0)) wrong("its axis has no direction", "write axis = [0, 1, 0]");
+      if (!finite(l.width) || !(l.width > 0)) wrong("its width is not above 0", "leave it out: 5 cm");
     }
   }
 

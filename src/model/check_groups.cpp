@@ -23,14 +23,35 @@ class GroupCheck {
       if (!names.insert(g.name).second) say(g, "", "this name is used twice", "give every group its own name");
       check_group(g);
     }
-    if (scene_.groups.size() > 1)
-      say(scene_.groups[1], "", "a scene has one group only, because it has one pitch", "make it a scene of its own");
+    check_apart();
     for (const RobotInstanceSpec& r : scene_.robots) check_member(r);
   }
 
  private:
   void say(const GroupSpec& g, const std::string& key, const std::string& text, const std::string& suggestion) {
     fault_("group." + g.name + (key.empty() ? "" : "." + key), g.place, "group '" + g.name + "': " + text, suggestion);
+  }
+
+  /// Pitches lie side by side, with room for those who were taken from the field; teams over the network have addresses of
+  /// their own.
+  void check_apart() {
+    if (!scene_.pitch) return;
+    constexpr double kBeside = 0.4;  // [m]
+    const PitchSpec& p = *scene_.pitch;
+    const double along = p.length + 2 * p.goal_depth + kBeside, across = p.width + kBeside;
+    const auto remote = [](const GroupSpec& g) { return g.blue == "firasim" || g.yellow == "firasim"; };
+    for (std::size_t i = 0; i < scene_.groups.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        const GroupSpec &a = scene_.groups[k], &b = scene_.groups[i];
+        if (!(std::fabs(a.at.x - b.at.x) >= along) && !(std::fabs(a.at.y - b.at.y) >= across))
+          say(b, "at", "its pitch lies on that of group '" + a.name + "'",
+              fmt::format("keep them {:.2f} m apart in x or {:.2f} m in y, at = [\"0 m\", \"{:.2f} m\"]", along, across, a.at.y + across));
+        if (remote(a) && remote(b) && a.firasim.commands == b.firasim.commands)
+          say(b, "firasim.commands", "group '" + a.name + "' listens at " + a.firasim.commands + " already",
+              "give every group's firasim addresses of its own");
+      }
+    for (const GroupSpec& g : scene_.groups)
+      if (!std::isfinite(g.at.x + g.at.y)) say(g, "at", "its place is not finite", "");
   }
 
   void check_pitch(const PitchSpec& p) {

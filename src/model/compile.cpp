@@ -37,6 +37,33 @@ double snapped(double x) {
 }
 Vec3 snapped(Vec3 a) { return {snapped(a.x), snapped(a.y), snapped(a.z)}; }
 
+/// Links at the start posture.
+std::vector<Pose> start_links(const RobotKind& kind, const Pose& X_WB) {
+  std::vector<Pose> X_WL(kind.links.size());
+  X_WL[0] = X_WB;
+  for (std::size_t i = 1; i < X_WL.size(); ++i) {
+    const Link& l = kind.links[i];
+    const double q = kind.joints[i - 1].initial;
+    Pose X_PL{identity3<double>(), l.p_PB};
+    if (l.prismatic)
+      X_PL.p += l.axis * q;
+    else
+      X_PL.R = to_matrix(from_axis_angle(l.axis, q));
+    X_WL[i] = X_WL[static_cast<std::size_t>(l.parent)] * X_PL;
+  }
+  return X_WL;
+}
+
+/// Where a loop holds, about its place, in the frame of its first part: three points at most, so that what they leave
+/// free is what the loop leaves free. Two on a hinge fix one direction twice, which the solver's compliance settles.
+std::vector<Vec3> held_points(const LoopSpec& l) {
+  const Vec3 n = l.axis * (0.5 * l.width / norm(l.axis));
+  if (l.hold == LoopHold::ball) return {{0, 0, 0}};
+  if (l.hold == LoopHold::hinge) return {n, -n};
+  const double r = 0.5 * l.width, s = 0.8660254037844386 * r;
+  return {{r, 0, 0}, {-0.5 * r, s, 0}, {-0.5 * r, -s, 0}};
+}
+
 class Compiler {
  public:
   Compiler(const RobotSpec& spec, const ContactSpec& contact, const SurfaceSpec& ground)
@@ -64,6 +91,7 @@ class Compiler {
       const ObjectInfo& o = out_->objects[static_cast<std::size_t>(on)];
       out_->sensors.push_back({s, on, o.link, o.X_LO * s.X_OS});
     }
+    add_loops();
     return out_;
   }
 
@@ -81,6 +109,27 @@ class Compiler {
     for (int c : next_[u]) visit(c);
   }
 
+  /// Points of loops: those on a as described, those on b where the start posture has them, so that hinges and welds are
+  /// straight at the start; a place on b that was given moves them all.
+  void add_loops() {
+    if (spec_.loops.empty()) return;
+    const std::vector<Pose> X = start_links(*out_, identity_pose());
+    for (std::size_t i = 0; i < spec_.loops.size(); ++i) {
+      const LoopSpec& l = spec_.loops[i];
+      const ObjectInfo &a = object(l.a), &b = object(l.b);
+      const Pose X_BA = inverse(X[static_cast<std::size_t>(b.link)]) * X[static_cast<std::size_t>(a.link)];
+      const Vec3 at = a.X_LO * l.at, shift = l.meets ? b.X_LO * *l.meets - X_BA * at : Vec3{0, 0, 0};
+      for (const Vec3& d : held_points(l)) {
+        const Vec3 p_A = at + a.X_LO.R * d;
+        out_->loops.push_back({a.link, b.link, p_A, X_BA * p_A + shift, static_cast<int>(i)});
+      }
+    }
+  }
+
+  const ObjectInfo& object(const std::string& name) const {
+    return out_->objects[static_cast<std::size_t>(spec_.find(name).value)];
+  }
+
   void add_link(int i) {
     const auto u = static_cast<std::size_t>(i);
     const ObjectSpec& o = spec_.objects[u];
@@ -91,12 +140,26 @@ class Compiler {
     link.axis = snapped(X_R_[u].R * (o.axis * (1 / norm(o.axis))));
     link.axis_kind = axis_kind_of(link.axis);
     link.prismatic = o.kind == ObjectKind::prismatic;
-    link.leader = link.follower = link.hold = -1;
+    link.leader = link.follower = link.hold = link.typed = -1;
     link.rotor = !o.drive ? o.servo.rotor : o.drive->has_rotor() ? 0 : o.drive->rotor_inertia();
     origin_.push_back(X_R_[u].p);
     link_of_[u] = static_cast<int>(out_->links.size());
+    if (o.type != nullptr) add_column(o, X_R_[u].R, link);
     out_->links.push_back(link);
     if (o.parent) add_joint(i);
+  }
+
+  /// A coordinate of a joint with a type of its own; its columns come one after the other.
+  void add_column(const ObjectSpec& o, const Mat3& R_LJ, Link& link) {
+    const int number = static_cast<int>(out_->links.size());
+    if (o.column == 0) {
+      TypedJoint t{o.type, number, number, link.parent, link.p_PB, R_LJ, {}};
+      for (std::size_t k = 0; k < static_cast<std::size_t>(o.type->dof); ++k)
+        t.S[k] = {snapped(R_LJ * o.type->S[k].a), snapped(R_LJ * o.type->S[k].l)};
+      typed_.push_back(t);
+    }
+    typed_.back().last = number;
+    link.typed = static_cast<std::int16_t>(typed_.size() - 1);
   }
 
   void add_joint(int i) {
@@ -259,7 +322,7 @@ class Compiler {
       out_->mass += l.mass;
     }
     for (Link& l : links) l.round = round_axis(l);
-    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links));
+    out_->pairs = std::make_shared<const LinkPairs>(pair_links(links, typed_));
     for (const JointPair& p : out_->pairs->joints)
       links[static_cast<std::size_t>(p.second)].second = p.second != p.first;
   }
@@ -345,6 +408,7 @@ class Compiler {
   std::shared_ptr<RobotKind> out_ = std::make_shared<RobotKind>();
   std::vector<Pose> X_R_;               // (nobject) object frame in the root frame at q = 0
   std::vector<int> link_of_;            // (nobject)
+  std::vector<TypedJoint> typed_;
   std::vector<Vec3> origin_;            // (nlink) link origin in the root frame at q = 0
   std::vector<std::vector<int>> next_;  // (nobject) successors
 };
@@ -388,6 +452,34 @@ int Model::find_robot(const std::string& robot_name) const {
   return -1;
 }
 
+namespace {
+
+/// Loops must join two links, and be closed at the start posture.
+Result<std::shared_ptr<const RobotKind>> with_sound_loops(const RobotSpec& robot, std::shared_ptr<const RobotKind> kind,
+                                                          Diagnostics notes) {
+  constexpr double kClosed = 0.001;  // [m]
+  const std::vector<Pose> X = kind->loops.empty() ? std::vector<Pose>{} : start_links(*kind, identity_pose());
+  int told = -1;
+  for (const LoopPoint& p : kind->loops) {
+    const LoopSpec& l = robot.loops[static_cast<std::size_t>(p.loop)];
+    if (told == p.loop) continue;
+    const double open = norm(X[static_cast<std::size_t>(p.link_a)] * p.p_A - X[static_cast<std::size_t>(p.link_b)] * p.p_B);
+    std::string text, suggestion;
+    if (p.link_a == p.link_b)
+      text = fmt::format("'{}' and '{}' are one rigid part already", l.a, l.b), suggestion = "name parts on both sides of a joint";
+    else if (open > kClosed)
+      text = fmt::format("it is open by {:.1f} mm at the start posture", 1000 * open),
+      suggestion = "give the joints an `initial` that closes it, or leave `meets` out: the start posture then says where it holds";
+    if (text.empty()) continue;
+    told = p.loop;
+    notes.push_back({l.place, Severity::error, "loop '" + l.name + "': " + text, suggestion});
+  }
+  if (has_errors(notes)) return notes;
+  return {std::move(kind), std::move(notes)};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const ContactSpec& contact,
                                                  const SurfaceSpec& ground) {
   Diagnostics notes = check(robot);
@@ -396,9 +488,9 @@ Result<std::shared_ptr<const RobotKind>> compile(const RobotSpec& robot, const C
     const RobotSpec cut = cut_flexible_links(robot);
     notes = check(cut);  // names may now be taken twice
     if (has_errors(notes)) return notes;
-    return {Compiler(cut, contact, ground).run(), std::move(notes)};
+    return with_sound_loops(cut, Compiler(cut, contact, ground).run(), std::move(notes));
   }
-  return {Compiler(robot, contact, ground).run(), std::move(notes)};
+  return with_sound_loops(robot, Compiler(robot, contact, ground).run(), std::move(notes));
 }
 
 namespace {
@@ -559,20 +651,9 @@ namespace {
 /// Calls visit(point, place in the world) for every contact point at the start posture.
 template <class Visit>
 void each_start_point(const RobotKind& kind, const Pose& X_WB, const Visit& visit) {
-  std::vector<Pose> X_WL(kind.links.size());
-  X_WL[0] = X_WB;
+  const std::vector<Pose> X_WL = start_links(kind, X_WB);
   for (int i = 0; i < kind.nlink(); ++i) {
     const auto u = static_cast<std::size_t>(i);
-    if (i > 0) {
-      const Link& l = kind.links[u];
-      const double q = kind.joints[u - 1].initial;
-      Pose X_PL{identity3<double>(), l.p_PB};
-      if (l.prismatic)
-        X_PL.p += l.axis * q;
-      else
-        X_PL.R = to_matrix(from_axis_angle(l.axis, q));
-      X_WL[u] = X_WL[static_cast<std::size_t>(l.parent)] * X_PL;
-    }
     for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
       const ContactPoint& p = kind.points[static_cast<std::size_t>(k)];
       visit(p, X_WL[u] * p.p_BC);

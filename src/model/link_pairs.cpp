@@ -5,7 +5,7 @@ namespace {
 
 /// Can one run of instructions do both joints?
 bool same_sort(const Link& a, const Link& b) {
-  return a.axis_kind == b.axis_kind && a.prismatic == b.prismatic && a.same_origin == b.same_origin &&
+  return a.typed < 0 && b.typed < 0 && a.axis_kind == b.axis_kind && a.prismatic == b.prismatic && a.same_origin == b.same_origin &&
          (a.round == Axis::general) == (b.round == Axis::general);
 }
 
@@ -77,6 +77,8 @@ JointPair make_joint_pair(const std::vector<Link>& links, int first, int second)
   p.link.axis_kind = a.axis_kind;
   p.link.prismatic = a.prismatic;
   p.link.same_origin = a.same_origin;
+  p.typed = a.typed < 0 ? JointPair::kPlain : JointPair::kEarlier;
+  if (a.typed >= 0) p.link.axis_kind = Axis::general, p.link.prismatic = false;  // the last branch of compute_in_pairs
   p.link.com = two(a.com, b.com);
   p.link.mass = two(a.mass, b.mass);
   p.link.rotor = two(a.rotor, b.rotor);
@@ -176,12 +178,15 @@ Axis round_axis(const Link& link) {
   return Axis::general;
 }
 
-LinkPairs pair_links(const std::vector<Link>& links) {
+LinkPairs pair_links(const std::vector<Link>& links, std::vector<TypedJoint> typed) {
   LinkPairs out;
+  out.typed = std::move(typed);
   const std::vector<int> twin = find_twins(links);
   for (int i = 1; i < static_cast<int>(links.size()); ++i) {
     if (twin[static_cast<std::size_t>(i)] < i) continue;
     out.joints.push_back(make_joint_pair(links, i, twin[static_cast<std::size_t>(i)]));
+    for (std::size_t t = 0; t < out.typed.size(); ++t)
+      if (out.typed[t].last == i) out.joints.back().typed = static_cast<int>(t);
   }
   find_limbs(links, out);
   int followers = 0, shared = 0;

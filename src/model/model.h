@@ -43,6 +43,7 @@ struct LinkT {
   std::int16_t leader;    // of a follower: the link that it shares its coordinate with, a smaller number; −1: none
   std::int16_t follower;  // of a leader: the link that shares its coordinate; −1: none
   std::int16_t hold;      // of both: slot of the follower's inertia until the leader is eliminated
+  std::int16_t typed;     // of a joint with a type of its own: which [LinkPairs::typed]; −1: revolute or prismatic
   F ratio;                // of both: follower's speed per leader's
 };
 using Link = LinkT<double>;
@@ -106,6 +107,13 @@ struct SensorModel {
   Pose X_LS;         // its axes in the link's frame
 };
 
+/// A point of one link that is held at a point of another; a loop has one (ball), two (hinge) or three (weld).
+struct LoopPoint {
+  int link_a, link_b;
+  Vec3 p_A, p_B;  // in the links' frames                     [m]
+  int loop;       // number in the description
+};
+
 struct LinkPairs;  // [link_pairs.h]
 
 /// One kind of robot. Robots of the same description share one.
@@ -126,6 +134,7 @@ struct RobotKind {
   std::vector<MeshSpec> meshes;
   std::vector<int> feet;  // link numbers of the feet
   std::vector<SensorModel> sensors;
+  std::vector<LoopPoint> loops;
   int branch_count = 0;
   bool has_mimics = false;                 // some joint follows another
   double mass = 0;                         // [kg]

@@ -130,4 +130,20 @@ class Draughtsman {
 
 std::vector<FieldObjectSpec> pitch_objects(const PitchSpec& pitch) { return Draughtsman(pitch).run(); }
 
+void add_pitches(SceneSpec& scene) {
+  if (!scene.pitch || scene.groups.empty()) return;
+  const auto is_part = [](const FieldObjectSpec& f) { return f.name.starts_with("pitch_") && f.shape.kind != ShapeKind::plane; };
+  std::vector<FieldObjectSpec> parts = pitch_objects(*scene.pitch);
+  std::erase_if(parts, [&](const FieldObjectSpec& f) { return !is_part(f); });
+  const Vec3 first{scene.groups[0].at.x, scene.groups[0].at.y, 0};
+  for (FieldObjectSpec& f : scene.field)
+    if (is_part(f)) f.X_WO.p += first;
+  for (std::size_t g = 1; g < scene.groups.size(); ++g)
+    for (FieldObjectSpec f : parts) {
+      f.name += "_" + scene.groups[g].name;
+      f.X_WO.p += Vec3{scene.groups[g].at.x, scene.groups[g].at.y, 0};
+      scene.field.push_back(std::move(f));
+    }
+}
+
 }  // namespace gradus

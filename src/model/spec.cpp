@@ -1,4 +1,5 @@
 #include "model/spec.h"
+#include "model/joints/joint_type.h"
 
 #include <algorithm>
 #include <numbers>
@@ -146,6 +147,25 @@ RobotBuilder& RobotBuilder::prismatic(std::string name, Vec3 axis) {
   return add(std::move(o));
 }
 
+std::vector<ObjectSpec> coordinates_of(const JointType& type, const std::string& name) {
+  std::vector<ObjectSpec> out;
+  for (int k = 0; k < type.dof; ++k) {
+    const auto u = static_cast<std::size_t>(k);
+    const Vec6& S = type.S[u];
+    const bool turns = dot(S.a, S.a) > 0;
+    ObjectSpec o = object(name + std::string(type.suffix[u]), turns ? ObjectKind::revolute : ObjectKind::prismatic);
+    o.axis = turns ? S.a : S.l;
+    o.type = &type, o.column = k;
+    out.push_back(std::move(o));
+  }
+  return out;
+}
+
+RobotBuilder& RobotBuilder::joint(const std::string& name, const JointType& type) {
+  for (ObjectSpec& o : coordinates_of(type, name)) add(std::move(o));
+  return fork(name);
+}
+
 /// A name that is not there leaves the next object without a parent, which check() reports.
 RobotBuilder& RobotBuilder::after(const std::string& object_name) {
   next_parent_ = spec_.find(object_name);
@@ -206,6 +226,10 @@ RobotBuilder& RobotBuilder::initial(double q) {
   return *this;
 }
 
+RobotBuilder& RobotBuilder::loop(LoopSpec loop) {
+  spec_.loops.push_back(std::move(loop));
+  return *this;
+}
 RobotBuilder& RobotBuilder::foot() {
   spec_.feet.push_back(last().name);
   return *this;

@@ -102,6 +102,25 @@ struct FlexSpec {
   Vec3 along{0, 0, 0};   // of the link, in the object's frame; zero: the direction in which its mass extends most
 };
 
+/// A part that is held by another one beside its way to the base: closes a loop of the tree.
+///   ball   a point of both is one point; they turn freely about it
+///   hinge  they turn about `axis` through that point
+///   weld   they do not move against each other
+enum class LoopHold { ball, hinge, weld };
+inline constexpr const char* kLoopHolds[] = {"ball", "hinge", "weld"};
+struct LoopSpec {
+  std::string name;
+  std::string a, b;            // objects, on different links
+  LoopHold hold = LoopHold::ball;
+  Vec3 at{0, 0, 0};            // where, in the frame of a                                  [m]
+  std::optional<Vec3> meets = {};  // the same in the frame of b; none: where the start posture puts it  [m]
+  Vec3 axis{0, 0, 1};          // hinge: in the frame of a; any length but zero
+  double width = 0.05;         // hinge, weld: distance of the points that are held          [m]
+  Place place = {};
+};
+
+struct JointType;  // [joints/joint_type.h]
+
 struct ObjectSpec {
   std::string name;
   ObjectKind kind = ObjectKind::base;
@@ -128,12 +147,17 @@ struct ObjectSpec {
   std::optional<DriveSpec> drive;  // detailed chain in place of the servo
   std::optional<MimicSpec> mimic;
   double initial = 0;  // joint coordinate at the start  [rad] or [m]
+  const JointType* type = nullptr;  // a coordinate of such a joint: its columns follow each other, then the body; null: plain
+  int column = 0;                   // which of them
   std::optional<FlexSpec> flex;
   Place place;  // where the object was described
 
   bool is_joint() const { return kind == ObjectKind::revolute || kind == ObjectKind::prismatic; }
   bool is_body() const { return mass > 0 || !shapes.empty(); }
 };
+
+/// The objects of a joint's coordinates, one after the other; the child itself, an object NAME, follows them.
+std::vector<ObjectSpec> coordinates_of(const JointType& type, const std::string& name);
 
 enum class RootKind { free, fixed };  // does the base move, or is it bolted to the world?
 std::optional<RootKind> root_kind(const std::string& word);  // "free", "fixed"
@@ -146,11 +170,16 @@ struct RobotSpec {
   std::vector<MeshSpec> meshes;
   std::vector<std::string> feet;  // objects whose shapes may be the standing foot (kinematic_walk)
   std::vector<SensorSpec> sensors;
+  std::vector<LoopSpec> loops;    // what closes loops of the tree (articulated only)
   std::string file;               // where it was loaded from; "" for built ones
   ObjectId find(const std::string& object_name) const;
   ObjectId find_joint(const std::string& joint_name) const;
   std::vector<std::string> joint_names() const;
 };
+
+struct SceneSpec;
+/// Moves the pitch of the field to the first group, and puts another there for each group that plays elsewhere.
+void add_pitches(SceneSpec& scene);
 
 /// Has it any shape that collides?
 bool touches_anything(const RobotSpec& robot);
@@ -250,8 +279,9 @@ struct FieldObjectSpec {
   std::string goal;  // mark of a goal's post: the two objects with the same mark stand left and right of it; "": none
 };
 
-/// A walled field of wheeled soccer, centre at the world's origin, length along x. Loaders add its walls, corner
-/// blocks, goals and lines to the field (pitch_objects), so that what is seen is what is played on.
+/// A walled field of wheeled soccer, length along x. Each group plays on one of its own, with its centre at GroupSpec::at.
+/// Loaders add walls, corner blocks, goals and lines to the field (pitch_objects, add_pitches), so that what is seen is
+/// what is played on.
 struct PitchSpec {
   double length = 2.2, width = 1.8;            // between the walls                          [m]
   double goal_width = 0.4, goal_depth = 0.15;  //                                            [m]
@@ -302,6 +332,7 @@ struct GroupSpec {
   std::optional<double> brake;                         // torque limit of a braking wheel, instead of the servo's  [N m]
   std::string blue = "strategy", yellow = "strategy";  // who drives the teams: strategy | firasim | none
   std::string sides = "blue_left";                     // blue defends −x (as FIRASim's referee) | blue_right
+  Vec3 at{0, 0, 0};                                    // middle of its pitch in the world, z unused  [m]
   std::optional<RefereeSpec> referee;
   std::optional<OverheadSpec> camera;  // none: drivers see the truth of every step
   FirasimSpec firasim;
@@ -341,6 +372,7 @@ class RobotBuilder {
   RobotBuilder& rotation(std::string name, Vec3 axis, double angle);
   RobotBuilder& revolute(std::string name, Vec3 axis);
   RobotBuilder& prismatic(std::string name, Vec3 axis);
+  RobotBuilder& joint(const std::string& name, const JointType& type);  // which must outlive all that is made of it
   RobotBuilder& fork(std::string name);
   RobotBuilder& endpoint(std::string name);
   RobotBuilder& after(const std::string& object);  // next object follows this one (default: the last)
@@ -353,6 +385,7 @@ class RobotBuilder {
   RobotBuilder& drive(DriveSpec d);
   RobotBuilder& friction(double coulomb);  // of the surface
   RobotBuilder& initial(double q);
+  RobotBuilder& loop(LoopSpec loop);
   RobotBuilder& foot();  // the last object may be a standing foot
   const RobotSpec& spec() const { return spec_; }
 

@@ -183,6 +183,8 @@ GRADUS_CLONES inline void renew_velocities(const RobotKind& kind, Vec3 w, const 
     const Two speed = load_two(v + (j.first - 1), v + (j.second - 1));
     store_two(load_two(frames[j.parent_1].V, frames[j.parent_2].V) + load_two(a.S, b.S) * speed, a.V, b.V);
   }
+  for (const TypedJoint& t : kind.pairs->typed)
+    for (int i = t.first; i < t.last; ++i) frames[i].V = frames[t.last].V;
 }
 
 }  // namespace gradus

@@ -34,6 +34,11 @@ inline double normal(std::uint64_t key, Purpose purpose, std::int64_t number) {
   return (static_cast<double>(std::popcount(a) + std::popcount(b)) - 64.5 + u) * 0.17654696590094993;  // 1/√(32 + 1/12)
 }
 
+/// Uniform in [0, 1).
+inline double uniform(const Channel& c, Purpose purpose, std::int64_t number) {
+  return static_cast<double>(mix64(c.key ^ mix64(static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(purpose))) >> 11) * 0x1.0p-53;
+}
+
 /// (1), (2). y, b: the channel's memory.
 inline double filtered(const Channel& c, double x, double y, double b, std::int64_t k) {
   double v = c.gain * x + c.offset + b;

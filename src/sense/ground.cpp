@@ -55,6 +55,24 @@ double into_tube(Vec3 p, Vec3 d, double radius, double half, bool flat) {
   return best;
 }
 
+/// The nearest triangle, from whichever side: by the signed volumes of the ray with its edges, so that no ray slips
+/// through between two triangles.
+double into_triangles(const MeshSpec& mesh, Vec3 p, Vec3 d) {
+  double best = kNever;
+  for (const std::array<int, 3>& corner : mesh.triangles) {
+    const Vec3 a = mesh.vertices[static_cast<std::size_t>(corner[0])] - p,
+               b = mesh.vertices[static_cast<std::size_t>(corner[1])] - p,
+               c = mesh.vertices[static_cast<std::size_t>(corner[2])] - p;
+    const double u = dot(d, cross(c, b)), v = dot(d, cross(a, c)), w = dot(d, cross(b, a));
+    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) continue;
+    const double volume = u + v + w;
+    if (volume == 0) continue;  // seen from the side
+    const double t = dot(d, a * u + b * v + c * w) / (volume * dot(d, d));
+    if (t >= 0 && !(best <= t)) best = t;
+  }
+  return best;
+}
+
 }  // namespace
 
 double ground_height(const Model& model, double x, double y, double below, double none) {
@@ -91,6 +109,8 @@ double ground_height(const Model& model, double x, double y, double below, doubl
         break;
       }
       case ShapeKind::mesh:
+        t = into_triangles(model.meshes[static_cast<std::size_t>(f.shape.mesh)], p, d);
+        break;
       case ShapeKind::hull:
         break;
     }

@@ -1,5 +1,5 @@
-/// How high the static world is at a place: the ground plane, height maps, and the tops of boxes, balls, capsules and
-/// cylinders of the field. Meshes and hulls are left out.
+/// How high the static world is at a place: the ground plane, height maps, and the tops of boxes, balls, capsules,
+/// cylinders and meshes of the field, triangle by triangle. Hulls are left out.
 #pragma once
 #include "model/model.h"
 

@@ -4,6 +4,7 @@
 #include "sense/kinds/forces.h"
 #include "sense/kinds/inertial.h"
 #include "sense/kinds/objects.h"
+#include "sense/kinds/overhead.h"
 #include "sense/sense.h"
 
 namespace gradus::sense {
@@ -15,6 +16,7 @@ std::span<const SensorTable> all_sensors() {
       sensor_table<Pads>(),        sensor_table<Touch>(),         sensor_table<ForceThrough>(), sensor_table<TorqueThrough>(),
       sensor_table<Sonar>(),       sensor_table<Laser>(),         sensor_table<HeightScan>(),
       sensor_table<GroundUnder>(), sensor_table<Objects>(),       sensor_table<CameraSensor>(), sensor_table<WheelEncoder>(),
+      sensor_table<Overhead>(),
   };
   return kTable;
 }

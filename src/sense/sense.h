@@ -35,6 +35,7 @@ class Rays;  // [rays.h]
 struct LinkForce {
   int link;
   Vec3 p_WC, f_W;  // where it acts, and on the link             [m], [N]
+  bool touch;      // of a contact; else a loop of the robot's own holds the link
 };
 
 /// What a sensor may look at: its robot in State[k], and the world around it.

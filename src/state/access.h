@@ -30,6 +30,16 @@ constexpr bool has(Fields set, Fields one) { return (set & one) == one; }
 
 struct StaticKind;  // contact/find/static_world.h
 
+/// The static world as a motion may ask for it, besides the ground plane: terrain, boxes, ramps.
+class GroundSight {
+ public:
+  /// The first surface below a point, at most `depth` under it. False: there is none.
+  virtual bool below(Vec3 p_W, double depth, Vec3& at_W, Vec3& normal) const = 0;
+
+ protected:
+  ~GroundSight() = default;
+};
+
 /// Everything of one robot in one step: `now` is State[k], `next` is State[k+1].
 struct RobotContext {
   const RobotKind* kind;
@@ -43,6 +53,7 @@ struct RobotContext {
   RobotScratch* s;
   const StaticKind* statics = nullptr;    // the field's objects as this kind of robot meets them; null: none
   const ContactSpec* contact = nullptr;   // the scene's numbers of contact
+  const GroundSight* sight = nullptr;     // what lies on the ground plane; null: nothing
 };
 
 /// The declared part of a RobotContext.
@@ -55,6 +66,7 @@ class View {
   Vec3 gravity() const { return c_.gravity; }
   std::int64_t k() const { return c_.k; }
   const StaticKind* statics() const { return c_.statics; }
+  const GroundSight* sight() const { return c_.sight; }
   const ContactSpec& contact_numbers() const { return *c_.contact; }
 
   const double* q() const requires(has(A.reads, Field::q)) { return c_.now + c_.at.q; }

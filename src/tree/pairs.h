@@ -44,6 +44,37 @@ template <Axis axis, bool prismatic, bool velocities>
   store_two(f.S, c.S, d.S);
 }
 
+/// All links of a joint with a type of its own: they lie where its child lies and move as it moves [joint_type.h].
+template <bool velocities>
+[[gnu::noinline]] void step_typed(const TypedJoint& t, const CoordinatesT<double>& x, Frame* frames) {
+  const Frame& parent = frames[t.parent];
+  const Pose X_JC = t.type->pose(x.q + (t.first - 1));
+  Frame f;
+  f.R = parent.R * (t.R_LJ * X_JC.R * transpose(t.R_LJ));
+  f.p = parent.p + parent.R * (t.p_PJ + t.R_LJ * X_JC.p);
+  f.V = parent.V;
+  for (int i = t.first; velocities && i <= t.last; ++i) {
+    const Vec6& S = t.S[static_cast<std::size_t>(i - t.first)];
+    const Vec3 a = f.R * S.a;
+    frames[i].S = {a, cross(f.p, a) + f.R * S.l};
+    f.V += frames[i].S * x.v[i - 1];
+  }
+  for (int i = t.first; i <= t.last; ++i) {
+    frames[i].R = f.R, frames[i].p = f.p;
+    if (velocities) frames[i].V = f.V;
+  }
+}
+
+/// q ⊕ u of a robot's typed joints; u(i): what joint i moves by.  q, q_next: joint parts
+template <class Way>
+void advance_typed(const LinkPairs& pairs, const double* q, const Way& u, double* q_next) {
+  for (const TypedJoint& t : pairs.typed) {
+    double way[kMostColumns];
+    for (int i = t.first; i <= t.last; ++i) way[i - t.first] = u(i - 1);
+    t.type->advance(q + (t.first - 1), way, q_next + (t.first - 1));
+  }
+}
+
 /// Frames of all links, or their poses alone and the root's velocity.  frames (nlink)
 template <bool velocities>
 GRADUS_INLINE void compute_in_pairs(const LinkPairs& pairs, const CoordinatesT<double>& x, Frame* frames) {
@@ -58,8 +89,10 @@ GRADUS_INLINE void compute_in_pairs(const LinkPairs& pairs, const CoordinatesT<d
       step_pair<Axis::x, false, velocities>(j, x, frames);
     else if (axis == Axis::z)
       step_pair<Axis::z, false, velocities>(j, x, frames);
-    else
+    else if (j.typed == JointPair::kPlain)
       step_pair<Axis::general, false, velocities>(j, x, frames);
+    else if (j.typed != JointPair::kEarlier)
+      step_typed<velocities>(pairs.typed[static_cast<std::size_t>(j.typed)], x, frames);
   }
 }
 

@@ -96,6 +96,7 @@ Group::Group(const WheelsModel& model, const GroupModel& group, std::vector<Whee
     : model_(model),
       has_referee_(group.spec.referee.has_value()),
       ground_(ground),
+      at_{group.spec.at.x, group.spec.at.y},
       joints_(std::move(joints)),
       commands_(static_cast<std::size_t>(model.robot_count())),
       scratch_(model_) {
@@ -133,8 +134,8 @@ void Group::take(const GroupContext& c, int i) const {
   const MemberView view(c.members[static_cast<std::size_t>(i)]);
   const auto b = body_of(bodies_of(model_, next(c)), i);
   const Vec3 p = base_position(view.q()), v = base_velocity(view.v()), w = base_angular_velocity(view.v());
-  b[kX] = p.x;
-  b[kY] = p.y;
+  b[kX] = p.x - at_.x;
+  b[kY] = p.y - at_.y;
   if (is_ball(i)) {
     const double r = model_.par.ball.radius;
     b[kBallVx] = v.x, b[kBallVy] = v.y, b[kBallSpin] = r * w.z;
@@ -157,7 +158,7 @@ void Group::publish(const GroupContext& c, int i) const {
   const RobotParameters& r = model_.robots[static_cast<std::size_t>(i)].par;
   const bool present = b[kPresent] != 0;
   const Field& f = model_.par.field;
-  const Vec2 p = present ? Vec2{b[kX], b[kY]} : Vec2{-f.half_length + 0.12 * i, -f.half_width - 0.15};
+  const Vec2 p = at_ + (present ? Vec2{b[kX], b[kY]} : Vec2{-f.half_length + 0.12 * i, -f.half_width - 0.15});
   double s, co;
   sine_cosine(0.5 * b[kTheta], s, co);
   set_base_pose(view.q_next(), {p.x, p.y, ground_ + r.wheel_radius}, {co, 0, 0, s});
@@ -178,7 +179,7 @@ void Group::publish_ball(const GroupContext& c) const {
   const Vec3 w{-b[kBallRollY] / r, b[kBallRollX] / r, b[kBallSpin] / r};
   const Vec3 turn = (base_angular_velocity(view.v()) + w) * (0.5 * (c.section == c.section_next ? 0 : c.h));
   const Quat q = normalized(exponential(turn) * base_orientation(view.q()));
-  set_base_pose(view.q_next(), {b[kX], b[kY], ground_ + r}, q);
+  set_base_pose(view.q_next(), {at_.x + b[kX], at_.y + b[kY], ground_ + r}, q);
   set_base_twist(view.v_next(), w, {b[kBallVx], b[kBallVy], 0});
 }
 

@@ -36,6 +36,7 @@ inline std::span<const double> match_of(std::span<const double> section) { retur
 class Group : public GroupMotion {
  public:
   Group(const WheelsModel& model, const GroupModel& group, std::vector<WheelJoints> joints, double ground);
+  // The section has its own axes: the middle of the pitch is their origin.
   int section_size() const override { return state_size(model_) + kMatchSize; }
   std::span<const PrivateProperty> properties() const override { return properties_; }
   void enter(const GroupContext& c) override;
@@ -62,6 +63,7 @@ class Group : public GroupMotion {
   MatchRules rules_;
   bool has_referee_;
   double ground_;                       // height of the floor [m]
+  Vec2 at_;                             // middle of the pitch in the world [m]
   std::vector<WheelJoints> joints_;     // (members)
   std::vector<WheelCommand> commands_;  // (robots)
   std::vector<PrivateProperty> properties_;

@@ -72,7 +72,8 @@ void World::keep_error(double error) {
   if (std::isfinite(work)) work_ = work;
 }
 
-/// τ·Δq over the way that the joints went.
+/// τ·Δq over the way that the joints went; of joints with types of their own, whose coordinates are no integrals of their
+/// velocities, τ·h v⁺.
 double World::drive_work() const {
   double sum = 0;
   for (const int r : engine_->awake()) {
@@ -80,7 +81,11 @@ double World::drive_work() const {
     const RobotLayout& at = engine_->at(r);
     const double *now = state_[0].slab.data(), *before = state_[1].slab.data();
     const int n = engine_->kind(r).njoint();
-    for (int j = 0; j < n; ++j) sum += now[at.r + j] * (now[at.q + 7 + j] - before[at.q + 7 + j]);
+    const std::vector<Link>& links = engine_->kind(r).links;
+    for (int j = 0; j < n; ++j) {
+      const bool plain = links[static_cast<std::size_t>(j) + 1].typed < 0;
+      sum += now[at.r + j] * (plain ? now[at.q + 7 + j] - before[at.q + 7 + j] : model_.step * now[at.v + 6 + j]);
+    }
   }
   return sum;
 }

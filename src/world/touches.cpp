@@ -24,7 +24,7 @@ void find_touches(const World& w, std::vector<Touch>& out) {
   }
   for (const MovingContact& c : w.contacts()) {
     const Vec3 force = c.impulse * (1 / w.model().step);
-    if (!(norm(force) > 0)) continue;
+    if (c.held || !(norm(force) > 0)) continue;
     const bool moving = c.robot_b >= 0;
     out.push_back({c.robot_a, c.link_a, first_body_on(kind_of(c.robot_a), c.link_a), c.robot_b, moving ? c.link_b : -1,
                    moving ? first_body_on(kind_of(c.robot_b), c.link_b) : c.link_b, c.point, force});

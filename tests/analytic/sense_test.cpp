@@ -418,6 +418,174 @@ TEST(Sense, sensors_are_properties_and_their_numbers_parameters) {
   EXPECT_NE(find_property(*f.world, "robot0.gyro.noise")->set(*f.world, -1), "");
 }
 
+TEST(Sense, a_laser_that_sweeps_looks_at_each_direction_at_its_own_time) {
+  // Towards a wall at 1 m/s, all rays straight ahead: ray i looked (1 − (i + 1)/n) of the sweep before the sample.
+  for (const double rate : {10.0, 30.0}) {
+    const int n = 20;
+    const double sweep = 0.03, v = 1;
+    Floating f({sensor("scan", "laser", {setting("view", {0}), setting("rays", {double(n)}), setting("sweep", {sweep}),
+                                         setting("rate", {rate}), setting("range", {0, 20})})},
+               {v, 0, 0});
+    f.s.field.push_back({"wall", {}, {identity3<double>(), Vec3{10, 0, 10}}, {}, {}, ""});
+    f.s.field.back().shape.kind = ShapeKind::box;
+    f.s.field.back().shape.size = {2, 50, 50};
+    f.world = make_world(f.s);
+    int compared = 0;
+    for (int k = 0; k < 700; ++k) {
+      f.world->step();
+      const auto r = f.world->read(0, 0);
+      if (r.sample < 2) continue;
+      const double at = static_cast<double>(r.sample) / rate;
+      for (int i = 0; i < n; ++i) {
+        const double looked = at - sweep * (1 - (i + 1.0) / n);
+        ASSERT_NEAR(r.values[static_cast<std::size_t>(i)], 9 - v * looked, v * 1.01 * kStep) << k << " " << i;
+        ++compared;
+      }
+    }
+    EXPECT_GT(compared, 1000);
+  }
+}
+
+TEST(Sense, a_height_scan_sees_the_triangles_of_a_mesh) {
+  // A roof: ridge along y at z = 1 over x = 0, eaves at x = ±2 on the ground.
+  SceneSpec s = scene(kStep);
+  s.gravity = {0, 0, 0};
+  add_ground(s);
+  MeshSpec roof;
+  roof.vertices = {{-2, -3, 0}, {0, -3, 1}, {2, -3, 0}, {-2, 3, 0}, {0, 3, 1}, {2, 3, 0}};
+  roof.triangles = {{0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}, {0, 2, 1}, {3, 4, 5}, {0, 3, 5}, {0, 5, 2}};
+  s.meshes.push_back(roof);
+  s.field.push_back({"roof", {}, identity_pose(), {}, {}, ""});
+  s.field.back().shape.kind = ShapeKind::mesh;
+  s.field.back().shape.mesh = 0;
+  RobotSpec box = solid_box(1, {0.2, 0.2, 0.2});
+  box.sensors = {sensor("scan", "height_scan", {setting("size", {6, 1}), setting("points", {13, 3})})};
+  add(s, box, "free_body", {0, 0, 3});
+  const auto world = make_world(s);
+  world->step();
+  const auto values = world->read(0, 0).values;
+  for (int i = 0; i < 13; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double x = 6 * (i / 12.0 - 0.5), height = std::max(0.0, 1 - std::fabs(x) / 2);
+      EXPECT_NEAR(values[static_cast<std::size_t>(3 * i + j)], 3 - height, 1e-9) << x;
+    }
+}
+
+TEST(Sense, an_overhead_camera_tells_where_robots_were_with_its_noise_and_misses) {
+  const double rate = 50, delay = 0.06, sigma = 0.02, heading = 0.05, miss = 0.3, v = 2, w = 0.5;
+  Floating f({sensor("above", "overhead", {setting("rate", {rate}), setting("delay", {delay}), setting("noise.position", {sigma}),
+                                           setting("noise.heading", {heading}), setting("miss", {miss})})});
+  add(f.s, solid_box(1, {0.1, 0.1, 0.1}), "free_body", {1, -2, 5});
+  f.s.robots[1].v_WB = {v, 0, 0};
+  f.s.robots[1].w_WB = {0, 0, w};
+  f.world = make_world(f.s);
+  ASSERT_EQ(f.world->read(0, 0).values.size(), 8u);  // of both robots: seen, x, y, heading
+  double seen = 0, x = 0, xx = 0, hh = 0;
+  int frames = 0;
+  std::int64_t last = -1;
+  for (int k = 0; k < 100'000; ++k) {
+    f.world->step();
+    const auto r = f.world->read(0, 0);
+    if (r.sample < 0 || r.sample == std::exchange(last, r.sample)) continue;
+    ASSERT_NEAR(static_cast<double>(f.world->k()) * kStep, static_cast<double>(r.sample) / rate + delay, 0.5 * kStep);
+    ++frames, seen += r.values[4];
+    if (r.values[4] == 0) {
+      EXPECT_EQ(r.values[5], 0);
+      continue;
+    }
+    const double t = static_cast<double>(r.sample) / rate, dx = r.values[5] - (1 + v * t);
+    const double turn = std::remainder(r.values[7] - w * t, 2 * std::numbers::pi);
+    x += dx, xx += dx * dx, hh += turn * turn;
+  }
+  const double n = seen;
+  EXPECT_NEAR(n / frames, 1 - miss, 4 * std::sqrt(miss * (1 - miss) / frames));
+  EXPECT_NEAR(x / n, 0, 4 * sigma / std::sqrt(n));
+  EXPECT_NEAR(std::sqrt(xx / n), sigma, 4 * sigma / std::sqrt(2 * n));
+  EXPECT_NEAR(std::sqrt(hh / n), heading, 4 * heading / std::sqrt(2 * n));
+  EXPECT_EQ(f.world->read(0, 0).truth[4], 1);  // the truth misses nothing
+}
+
+/// A motor of 5 ohm and 1 N m/A whose file names 20 V, on a battery of 24 V when full and 0.5 ohm inside that feeds 2 A of
+/// electronics. The joint's goal is out of reach, so the motor has all the voltage that there is.
+struct Fed {
+  std::unique_ptr<World> world;
+  explicit Fed(double inertia, std::vector<SensorSetting> settings, bool feeds = true) {
+    DriveSpec d;
+    d.controller.kp = 1000;
+    d.controller.limit = 20;
+    d.motor = {5, 0, 1, 1, 0};
+    RobotBuilder b("wheel");
+    b.fixed().base("post").revolute("wheel", {0, 0, 1}).solid_box(1, {0.2, 0.2, 0.2}, {0, 0, 0}).drive(d);
+    RobotSpec robot = b.spec();
+    robot.objects.back().inertia = {inertia, 0, 0, inertia, 0, inertia};
+    for (const auto& [key, number] : {std::pair{"full", 24.0}, {"resistance", 0.5}, {"electronics", 2.0}, {"nominal", 24.0}})
+      settings.push_back(setting(key, {number}));
+    if (feeds) {
+      SensorSetting to;
+      to.key = "feeds", to.words = {"motors"};
+      settings.push_back(to);
+    }
+    robot.sensors = {sensor("battery", "battery", std::move(settings))};
+    SceneSpec s = scene(kStep);
+    add(s, robot, "articulated");
+    world = make_world(s);
+    world->targets(0)[0] = 1000;
+  }
+  double read(int channel) const { return world->read(0, 0).values[static_cast<std::size_t>(channel)]; }
+};
+
+TEST(Sense, a_battery_that_feeds_motors_sags_under_them) {
+  // Stalled on a huge wheel, u = 20/24 U, so P = u²/5 = g U², and U = 24 − 0.5 (2 + g U).
+  const double g = 20.0 / 24 * 20 / 24 / 5, U = (24 - 0.5 * 2) / (1 + 0.5 * g), u = 20.0 / 24 * U, i = 2 + g * U;
+  Fed stalled(1e6, {setting("capacity", {1e9}), setting("empty", {24})});
+  run(*stalled.world, 0.1);
+  EXPECT_NEAR(stalled.read(0), U, 1e-6);
+  EXPECT_NEAR(stalled.read(1), i, 1e-6);
+  EXPECT_NEAR(stalled.world->tau(0)[0], u / 5, 1e-4);
+  // On a battery that only looks on the motor has what its file names.
+  Fed alone(1e6, {setting("capacity", {1e9}), setting("empty", {24})}, false);
+  run(*alone.world, 0.1);
+  EXPECT_NEAR(alone.world->tau(0)[0], 20.0 / 5, 1e-4);
+  EXPECT_NEAR(alone.read(0), 11.5 + std::sqrt(11.5 * 11.5 - 0.5 * 80), 1e-4);  // U² − 23 U + 0.5 P = 0, P = 20²/5
+  // Without load: no current but that of the electronics, and the speed of 20/24 of the voltage.
+  Fed free(1e-3, {setting("capacity", {1e9}), setting("empty", {24})});
+  run(*free.world, 1);
+  EXPECT_NEAR(free.world->v(0)[6], 20.0 / 24 * 23, 1e-3);
+}
+
+TEST(Sense, a_battery_that_is_emptied_takes_the_motors_power_with_it) {
+  // U_0 = 24 − 12 (1 − c), c' = −(2 + g U)/Q: the open voltage falls as exp(−t k), k = 12 g'/Q, with
+  // i = 2 + g (U_0 − 1)/(1 + 0.5 g) = a + g' U_0.
+  const double g = 20.0 / 24 * 20 / 24 / 5, g1 = g / (1 + 0.5 * g), a = 2 - g1, Q = 100, T = 10;
+  Fed f(1e6, {setting("capacity", {Q}), setting("empty", {12})});
+  run(*f.world, T);
+  const double end = -a / g1, open = end + (24 - end) * std::exp(-12 * g1 / Q * T), U = (open - 1) / (1 + 0.5 * g);
+  EXPECT_NEAR(f.read(0), U, 0.01);
+  EXPECT_NEAR(f.read(2), (open - 12) / 12, 0.001);
+  EXPECT_NEAR(f.world->tau(0)[0], 20.0 / 24 * U / 5, 0.01);
+  EXPECT_LT(f.read(2), 0.7);
+}
+
+TEST(Sense, a_pack_that_is_asked_too_much_switches_its_motors_off_and_stays_so) {
+  Fed f(1e6, {setting("capacity", {1e9}), setting("empty", {24}), setting("cutoff", {21.9})});
+  f.world->targets(0)[0] = 0;
+  run(*f.world, 0.1);
+  EXPECT_NEAR(f.read(0), 23, 1e-9);  // nothing is asked
+  f.world->targets(0)[0] = 1000;     // 21.5 V under load, as above
+  run(*f.world, 0.1);
+  EXPECT_EQ(f.world->tau(0)[0], 0);
+  EXPECT_NEAR(f.read(0), 23, 1e-9);
+  f.world->targets(0)[0] = 0.001;
+  run(*f.world, 0.1);
+  EXPECT_EQ(f.world->tau(0)[0], 0);
+  // A fresh world that is given the state goes on the same way.
+  Fed other(1e6, {setting("capacity", {1e9}), setting("empty", {24}), setting("cutoff", {21.9})});
+  const Snapshot now = f.world->snapshot();
+  other.world->restore(now);
+  run(*f.world, 0.01), run(*other.world, 0.01);
+  EXPECT_EQ(f.world->hash(), other.world->hash());
+}
+
 TEST(Sense, wrong_descriptions_are_told_of) {
   const auto first_fault = [](SensorSpec x) -> std::string {
     SceneSpec s = scene(kStep);

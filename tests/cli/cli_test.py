@@ -99,6 +99,13 @@ class Run(Scratch):
         self.assertLessEqual(table.count(" touches "), 8 + table.count("touches the ground"), table)
         self.assertNotIn("let go", table)
 
+    def test_contacts_without_room_are_told(self):
+        scene = self.path / "heap.toml"
+        scene.write_text('[world]\ninclude = ["fields/plane.toml"]\n[robot.ball]\nmodel = "robots/spl_ball.toml"\nmotion = "free_body"\n'
+                         'pose = { z = "5 cm" }\ncopies = { count = 60, per_row = 8, dx = "1 mm", dy = "1 mm" }\n')
+        self.assertGreater(json.loads(run("run", scene, "--for", "2ms", "--json").stdout)["dropped_contacts"], 100)
+        self.assertIn("contacts found no room", run("run", scene, "--for", "2ms").stdout)
+
     def test_threads_change_no_bit(self):
         hashes = {json.loads(run("run", "fall", "--for", "1s", "--json", "--threads", n).stdout)["hash"] for n in (1, 2, 4)}
         self.assertEqual(len(hashes), 1)

@@ -214,5 +214,70 @@ TEST(Ladder, kinematic_walking_covers_the_ground_that_its_motion_says) {
   }
 }
 
+/// One phase after the other of the walk above, ahead along x.
+void walk_ahead(World& world, int phases) {
+  constexpr double L = 0.04, kDown = 0.185, kLift = 0.015;
+  constexpr int steps = 125;
+  for (int k = 0; k < phases * steps; ++k) {
+    const int phase = k / steps;
+    const double f = static_cast<double>(k % steps + 1) / steps, swing = 0.5 - 0.5 * std::cos(M_PI * f);
+    put_leg(world, phase % 2 ? "r" : "l", Leg(L / 2 - L * f, kDown));
+    put_leg(world, phase % 2 ? "l" : "r", Leg(-L / 2 + L * swing, kDown - kLift * std::sin(M_PI * f) * std::sin(M_PI * f)));
+    world.step();
+  }
+}
+
+FieldObjectSpec block(Vec3 size, const Pose& X) {
+  FieldObjectSpec f;
+  f.name = "block";
+  f.shape.kind = ShapeKind::box;
+  f.shape.size = size;
+  f.X_WO = X;
+  return f;
+}
+
+/// A step of 8 mm on the plane: the walker is that much higher when it has gone over its edge, and upright.
+TEST(Ladder, kinematic_walking_climbs_a_step) {
+  double base[2], foot[2];
+  for (const bool step : {false, true}) {
+    SceneSpec s = scene(0.002);
+    add_ground(s);
+    if (step) s.field.push_back(block({2, 2, 0.1}, {identity3<double>(), {1.15, 0, 0.008 - 0.05}}));
+    add(s, humanoid28(), "kinematic_walk", {0, 0, kHumanoid28Height});
+    const auto world = make_world(s);
+    put_leg(*world, "l", Leg(0.02, 0.185));
+    put_leg(*world, "r", Leg(-0.02, 0.185));
+    run(*world, 1);
+    walk_ahead(*world, 12);
+    base[step] = base_at(*world).z, foot[step] = world->private_state(0)[3];
+    EXPECT_GT(base_at(*world).x, 0.35);
+    const Mat3 R = to_matrix(base_orientation(world->q(0).data()));
+    EXPECT_NEAR(R.z.z, 1, 1e-9);
+  }
+  EXPECT_NEAR(base[1] - base[0], 0.008, 1e-9);
+  EXPECT_NEAR(foot[1] - foot[0], 0.008, 1e-9);
+}
+
+/// No plane, a ramp of 6 degrees: soles lie on it, and the way ahead goes up with it.
+TEST(Ladder, kinematic_walking_follows_a_ramp) {
+  const double slope = 6 * M_PI / 180;
+  const Mat3 R = to_matrix(from_axis_angle({0, 1, 0}, -slope));  // up along x
+  SceneSpec s = scene(0.002);
+  s.field.push_back(block({4, 4, 0.2}, {R, R * Vec3{0, 0, -0.1}}));
+  add(s, humanoid28(), "kinematic_walk", {0, 0, kHumanoid28Height});
+  const auto world = make_world(s);
+  put_leg(*world, "l", Leg(0.02, 0.185));
+  put_leg(*world, "r", Leg(-0.02, 0.185));
+  run(*world, 1);
+  walk_ahead(*world, 2);  // both feet have been put down
+  const Vec3 start = base_at(*world);
+  const auto z = world->private_state(0);
+  EXPECT_LT(norm(to_matrix(Quat{z[4], z[5], z[6], z[7]}).z - R.z), 1e-9);
+  walk_ahead(*world, 10);
+  const Vec3 way = base_at(*world) - start;
+  EXPECT_NEAR(norm(way), 0.4, 0.01);
+  EXPECT_NEAR(way.z / way.x, std::tan(slope), 1e-3);
+}
+
 }  // namespace
 }  // namespace gradus::test

@@ -5,6 +5,7 @@
 #include "extending/compass.h"
 #include "extending/drift.h"
 #include "extending/honey.h"
+#include "extending/screw.h"
 #include "model/check.h"
 #include "support/robots.h"
 
@@ -31,6 +32,25 @@ TEST(Extending, a_motion_in_one_file_moves_a_body) {
   EXPECT_DOUBLE_EQ(next[0], 0.02);
   EXPECT_DOUBLE_EQ(next[2], 0.0) << "does not fall";
   EXPECT_DOUBLE_EQ(next[10], 2.0);
+}
+
+/// A nut of mass m falls on its screw as if it had m + I (dφ/dz)²:   a = g/(1 + I/(m rise²)).
+TEST(Extending, a_type_of_joint_in_one_file_lets_a_nut_fall) {
+  static constexpr JointType screw = joint_type<Screw>();
+  constexpr double m = 0.3, I = 2e-6, h = 0.001;
+  RobotBuilder b("jack");
+  b.fixed().base("spindle").joint("nut", screw).mass(m, {0, 0, 0}, {1e-6, 0, 0, 1e-6, 0, I});
+  b.endpoint("mark");
+  SceneSpec s = scene(h);
+  add(s, b.spec(), "articulated", {0, 0, 1});
+  const auto world = make_world(s);
+  run(*world, 0.1);
+  const double a = 9.81 / (1 + I / (m * Screw::rise * Screw::rise)), t = world->time();
+  EXPECT_NEAR(world->v(0)[6] * Screw::rise, -a * t, 1e-9);
+  const Pose nut = world->X_WO(0, world->model().robots[0].kind->find_object("nut"));
+  EXPECT_NEAR(nut.p.z - 1, -0.5 * a * t * t, 1e-9);
+  EXPECT_NEAR(nut.R.x.y, std::sin(-0.5 * a * t * t / Screw::rise), 1e-6);
+  EXPECT_EQ(world->model().robots[0].kind->objects[1].name, "nut_turn");
 }
 
 /// A plate of mass m on four corners of drag d_t each: v⁺ = v/(1 + 4 h d_t/m), while the floor carries its weight.

@@ -17,8 +17,8 @@ void serve(const char* model, bool board, gradus::ByteView bytes) {
   const dxl::Model& m = *dxl::find_model(model);
   dxl::Bus bus(m.protocol, 1e6);
   const std::int32_t baud = dxl::value_of_baud(m.protocol, 1e6);
-  for (std::uint8_t id = 1; id <= 3; ++id) bus.servos().emplace_back(m, id, baud, id == 3);
-  if (board) bus.servos().emplace_back(*dxl::find_board("cm730"), dxl::kBoardId, baud, false);
+  for (std::uint8_t id = 1; id <= 3; ++id) bus.servos().emplace_back(m, id, baud);
+  if (board) bus.servos().emplace_back(*dxl::find_board("cm730"), dxl::kBoardId, baud);
   std::vector<dxl::Reply> replies;
   double t = 0;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -38,6 +38,7 @@ void serve(const char* model, bool board, gradus::ByteView bytes) {
       }
       s.see({0.1, 0.2, 0.3, 0.1, 5}, t, 0.001);
       demand(std::isfinite(s.target()) && std::isfinite(s.gain()) && std::isfinite(s.damping()));
+      demand(s.most_output() >= 0 && s.most_output() <= 1 && s.most_current() >= 0 && std::isfinite(s.velocity_gain()));
       demand(std::isfinite(s.wanted_velocity()) && std::isfinite(s.wanted_current()) && std::isfinite(s.wanted_pwm()));
     }
   }

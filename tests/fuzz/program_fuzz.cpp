@@ -1,8 +1,10 @@
-/// Any bytes as answers of a program, as a line and as a frame: taken whole, or refused and nothing has changed.
+/// Any bytes as answers of a program, as a line and as a frame: taken whole, or refused and nothing has changed. And as
+/// the first line of a connection.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "link/program/hello.h"
 #include "link/program/lines.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -23,5 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   orders = before;
   const std::string wrong = gradus::take_frame(std::as_bytes(std::span(data, size)), orders);
   if (wrong.empty() ? !orders.fault().empty() : !same()) std::abort();
+  gradus::Hello hello;
+  if (gradus::read_hello(text, hello).empty() && !hello.images.empty() && !hello.binary) std::abort();
   return 0;
 }

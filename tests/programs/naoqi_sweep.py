@@ -14,8 +14,12 @@ FRICTIONS, STIFFNESSES = (0.35, 0.5, 0.7, 1.0), (2e4, 5e4, 2e5, 5e5)
 
 def once(script, seconds, level, friction, stiffness):
     """The first number that the script prints; None if the robot fell."""
-    command = [GRADUS, "run", "nao", "--naoqi=0,robot=v6,lockstep,patience=0.5s", "--for", f"{seconds}s", "--json", "--motion", f"v6={level}",
-               "--set", f"world.contact.friction={friction}", "--set", f"world.contact.stiffness={stiffness:g} N/m"]
+    damping = 150 * (stiffness / 2e4) ** 0.5  # floors as `gradus paper` lays them [apps/papers/nao_trial.cpp]
+    floor = {"friction": friction, "stiffness": f"{stiffness:g} N/m", "damping": f"{damping} N s/m", "tangential_stiffness": f"{stiffness / 2:g} N/m",
+             "tangential_damping": f"{0.7 * damping} N s/m"}
+    command = [GRADUS, "run", "nao", "--naoqi=0,robot=v6,lockstep,patience=5s", "--for", f"{seconds}s", "--json", "--motion", f"v6={level}"]
+    for key, value in floor.items():
+        command += ["--set", f"world.contact.{key}={value}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         port = next(m[1] for m in (re.search(r"connect to \S+?:(\d+)", line) for line in run.stderr) if m)
         said = subprocess.run([sys.executable, ROOT / f"examples/naoqi/{script}.py", "--port", port], capture_output=True, text=True, check=True)

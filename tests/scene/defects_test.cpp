@@ -68,6 +68,43 @@ TEST(Setting, a_state_of_the_wrong_length_or_not_finite_is_refused) {
   EXPECT_EQ(world->hash(), before);
 }
 
+SceneSpec touching_balls(int per_side, int count, double apart) {
+  SceneSpec s = scene(0.001);
+  add_ground(s);
+  for (int i = 0; i < count; ++i)
+    add(s, solid_ball(0.01, 0.02), "free_body", {apart * (i % per_side), apart * (i / per_side), 0.02});
+  return s;
+}
+
+/// In one island, more of them than there once was room for.
+TEST(Room, more_than_two_thousand_touching_balls_find_it) {
+  const auto world = make_world(touching_balls(46, 2100, 0.03999));
+  world->step();
+  EXPECT_EQ(world->report().coupling.dropped, 0);
+  EXPECT_EQ(world->report().coupling.islands, 1);
+  EXPECT_GT(world->contacts().size(), 4000u);
+}
+
+/// Where balls lie in each other, far more contacts than bodies usually have: what finds no room is counted.
+TEST(Room, that_is_not_enough_is_told) {
+  const auto world = make_world(touching_balls(8, 60, 0.001));
+  world->step();
+  EXPECT_GT(world->report().coupling.dropped, 100);
+  EXPECT_EQ(world->contacts().size(), world->engine().contact_room());
+}
+
+/// Near pairs are shared among threads by number, so nothing depends on how many there are.
+TEST(Threads, find_the_same_contacts) {
+  std::uint64_t first = 0;
+  for (const int threads : {1, 2, 3, 4}) {
+    const auto world = make_world(touching_balls(16, 256, 0.0399), threads);
+    for (int i = 0; i < 20; ++i) world->step();
+    if (threads == 1) first = world->hash();
+    EXPECT_EQ(world->hash(), first) << threads;
+    EXPECT_GT(world->contacts().size(), 500u);
+  }
+}
+
 class CountCalls : public Controller {
  public:
   explicit CountCalls(std::vector<std::int64_t>& calls) : calls_(calls) {}

@@ -304,6 +304,47 @@ TEST(Mirosot, robots_outside_the_group_touch_its_members) {
   EXPECT_NEAR(world->q(1)[0], -0.4, 1e-6) << "the others stand where they stood";
 }
 
+/// Two matches side by side: each goes as it would alone, to the last bit of its section, wherever it is played.
+TEST(Mirosot, two_groups_on_two_pitches_play_as_each_would_alone) {
+  const auto renamed = [](SceneSpec s, const std::string& name, Vec3 at) {
+    s.groups[0].name = name;
+    s.groups[0].at = at;
+    for (RobotInstanceSpec& r : s.robots) {
+      r.name = name + "_" + r.name, r.group = name;
+      r.p_WB += at;
+    }
+    return s;
+  };
+  SceneSpec first = match_scene("3v3");
+  first.groups[0].camera.reset();  // their noise is each group's own
+  first.robots[0].p_WB.x += 0.011;
+  SceneSpec second = match_scene("3v3");
+  second.groups[0].camera.reset();
+  second.groups[0].sides = "blue_right";
+  const SceneSpec a = renamed(first, "a", {0, 0, 0}), b = renamed(second, "b", {0, 4, 0});
+  SceneSpec both = a;
+  both.groups.push_back(b.groups[0]);
+  both.robots.insert(both.robots.end(), b.robots.begin(), b.robots.end());
+  const auto pair = driven_world(both), one = driven_world(a), other = driven_world(renamed(second, "b", {0, 0, 0}));
+  for (int i = 0; i < 600; ++i) {
+    pair->step(), one->step(), other->step();
+    ASSERT_TRUE(std::ranges::equal(pair->section(0), one->section(0))) << i;
+    ASSERT_TRUE(std::ranges::equal(pair->section(1), other->section(0))) << i;
+  }
+  const std::size_t robots = a.robots.size();
+  for (std::size_t r = 0; r < robots; ++r) {
+    EXPECT_NEAR(pair->q(static_cast<int>(robots + r))[1], other->q(static_cast<int>(r))[1] + 4, 1e-12);
+    EXPECT_EQ(pair->q(static_cast<int>(robots + r))[0], other->q(static_cast<int>(r))[0]);
+  }
+  // a push from outside, and a place in the pitch's own axes
+  const int member = static_cast<int>(robots);
+  ASSERT_TRUE(pair->place(member, {0.3, -0.2, 0}).placed);
+  EXPECT_NEAR(pair->q(member)[1], 3.8, 1e-12);
+  ASSERT_TRUE(pair->add_impulse({member, 0, {0, 0, 0}, {0, 0.1, 0}}));
+  pair->step();
+  EXPECT_GT(pair->v(member)[4], 0.01);
+}
+
 TEST(Mirosot, mistakes_of_groups_are_told) {
   const struct {
     const char* what;
@@ -320,6 +361,8 @@ TEST(Mirosot, mistakes_of_groups_are_told) {
       {"preset", [](SceneSpec& s) { s.groups[0].preset = "fira"; }, "firasim"},
       {"driver", [](SceneSpec& s) { s.groups[0].blue = "strateg"; }, "strategy"},
       {"goal", [](SceneSpec& s) { s.pitch->goal_width = 2; }, "do not fit"},
+      {"on one pitch", [](SceneSpec& s) { s.groups.push_back(s.groups[0]), s.groups[1].name = "b", s.groups[1].at.y = 1; },
+       "lies on that of group 'match'"},
       {"friction", [](SceneSpec& s) { s.groups[0].friction = -1; }, "friction is -1"},
   };
   for (const auto& c : cases) {

@@ -168,4 +168,10 @@ test('lights are read from events and sit on the body that wears them', () => {
   assert.ok(Math.abs(at('chest').at[0] - 0.11) < 1e-12); // in front
   assert.equal(at('chest').body, 0);
   assert.equal(at('left_foot').body, 3);
+  // A ring: the first is on top, the third of eight to the left, and all are on the same body.
+  const eye = at('left_eye').at;
+  assert.ok(at('left_eye_1').at[2] > eye[2] && Math.abs(at('left_eye_1').at[1] - eye[1]) < 1e-12);
+  assert.ok(at('left_eye_3').at[1] > eye[1] && Math.abs(at('left_eye_3').at[2] - eye[2]) < 1e-12);
+  assert.equal(at('left_eye_5').body, 2);
+  assert.deepEqual(parseLights('v6 lights: left_eye_3 #0080ff'), [{ place: 'left_eye_3', colour: 0x0080ff }]);
 });

@@ -9,7 +9,7 @@
 
 #include "batch/constants.h"
 #include "batch/lanes/kernel.h"
-#include "engine/threads.h"
+#include "base/threads.h"
 
 namespace gradus {
 

@@ -12,6 +12,8 @@ namespace {
 constexpr double kLeast = 0.002, kMost = 0.03;  // [m] added to volumes, so that the list of pairs lasts
 constexpr double kLasts = 8;                    // steps at the present speed
 constexpr double kPairBase = 67108864;  // 2^26: more shapes than a scene can have
+constexpr double kLoopPairs = kPairBase * kPairBase;  // pairs of loops from here on
+constexpr std::size_t kLoopPoints = 3;                // of one loop, at most
 
 Vec3 position(const Contacts::Robot& r) { return base_position(r.context->now + r.context->at.q); }
 
@@ -49,7 +51,9 @@ std::uint8_t Contacts::rights_of(const Robot& robot) {
 
 /// (2)
 void Contacts::look(int number, const Robot& robot, double h) {
-  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  if (capacity_ == 0) return;
+  present_[number] = 1;
+  if (compound_of_[number] < 0) return;
   const RobotContext& x = *robot.context;
   const int first = link_offset_[number], n = x.kind->nlink();
   const double* lever = lever_.data() + compounds_[compound_of_[number]].first_reach;
@@ -71,11 +75,10 @@ void Contacts::look(int number, const Robot& robot, double h) {
                        norm(base_angular_velocity(x.now + x.at.v)) * lever[0];
   soon_[number] = h * speed + moves;
   used_[number] = norm(position(robot) - k.p) + 2 * norm(turn) * lever[0] + moved + margin_ + h * speed;
-  present_[number] = 1;
 }
 
 void Contacts::leave_out(int number) {
-  if (capacity_ == 0 || compound_of_[number] < 0) return;
+  if (capacity_ == 0) return;
   present_[number] = 0;
 }
 
@@ -151,7 +154,8 @@ void Contacts::choose_live(const Movers& movers) {
   live_ = awake_pairs_;
 }
 
-void Contacts::find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity) {
+void Contacts::find(std::span<const Robot> robots, const Movers& movers, const double* memory, double h, Vec3 gravity,
+                    Team& team) {
   if (capacity_ == 0) return;
   asleep_ = movers.asleep;
   touched_sleepers_.clear();
@@ -166,13 +170,16 @@ void Contacts::find(std::span<const Robot> robots, const Movers& movers, const d
   }
   report.volume_tests = report.object_tests = 0;
   if (!holds) list_pairs(robots, h);
+  find_velocities(robots);
   if (!holds || live_version_ != movers.version) {
     choose_live(movers);
     gather_resting(robots, memory, h);
   }
   contacts_.erase(contacts_.begin() + static_cast<std::ptrdiff_t>(resting_), contacts_.end());
   pairs_dropped_ = 0;
-  for (const ItemPair& p : live_) narrow(p, robots, h);
+  find_contacts(robots, h, team);
+  if (first_loop_.back() > 0)
+    for (const int i : movers.awake) add_loops(i, robots[i]);
   if (!touched_sleepers_.empty()) return;
   guess(memory);
   find_islands(movers.awake);
@@ -181,18 +188,60 @@ void Contacts::find(std::span<const Robot> robots, const Movers& movers, const d
   report.islands = island_count();
 }
 
-/// Where an item is. Velocities of its robot's links are then there too.
-const Contacts::ItemPlace& Contacts::place_of(int number, std::span<const Robot> robots) {
-  ItemPlace& place = places_[number];
+/// Velocities of links that A1 had no need of, of the robots that a pair may ask.
+void Contacts::find_velocities(std::span<const Robot> robots) {
+  if (std::all_of(robots.begin(), robots.end(), [](const Robot& r) { return r.needs->uses_velocities; })) return;
+  const auto ask = [&](int compound, int item) {
+    const int number = compound < 0 ? -1 : items_[compounds_[compound].first_item + item].robot;
+    if (number < 0 || robots[number].needs->uses_velocities || moved_[number] == look_ || !present_[number]) return;
+    const RobotContext& x = *robots[number].context;
+    compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+    moved_[number] = look_;
+  };
+  for (const ItemPair& p : pairs_) ask(p.compound_a, p.item_a), ask(p.compound_b, p.item_b);
+}
+
+/// Contacts of the live pairs, in their order. Each thread takes a run of the pairs; what they find is put together in the
+/// order of the runs, so nothing depends on who found it.
+void Contacts::find_contacts(std::span<const Robot> robots, double h, Team& team) {
+  constexpr std::size_t kWorthIt = 64;  // pairs a thread: to wake one takes as long as some tens of them
+  const std::size_t n = live_.size();
+  const auto most = static_cast<std::size_t>(team.size());
+  const std::size_t parts = std::clamp<std::size_t>(n / kWorthIt, 1, most);
+  const auto run = [&](std::size_t part) {
+    Finder& finder = finders_[part];
+    finder.found.clear(), finder.dropped = 0;
+    for (std::size_t i = n * part / parts; i < n * (part + 1) / parts; ++i) narrow(live_[i], robots, h, finder);
+  };
+  if (parts == 1)
+    run(0);
+  else
+    team.run([&](int part) {
+      if (static_cast<std::size_t>(part) < parts) run(static_cast<std::size_t>(part));
+    });
+  for (std::size_t part = 0; part < parts; ++part) take(finders_[part].found), pairs_dropped_ += finders_[part].dropped;
+}
+
+/// Into the list, as far as there is room.
+void Contacts::take(std::span<const MovingContact> found) {
+  const int room = capacity_ - first_loop_.back() - static_cast<int>(contacts_.size());  // loops always find room
+  const std::size_t n = std::min(found.size(), static_cast<std::size_t>(std::max(room, 0)));
+  pairs_dropped_ += static_cast<std::int64_t>(found.size() - n);
+  contacts_.insert(contacts_.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 0; asleep_ != nullptr && i < found.size(); ++i)
+    for (const int robot : {found[i].robot_a, found[i].robot_b})
+      if (robot >= 0 && asleep_[robot] != 0 && (touched_sleepers_.empty() || touched_sleepers_.back() != robot) &&
+          touched_sleepers_.size() < touched_sleepers_.capacity())
+        touched_sleepers_.push_back(robot);
+}
+
+/// Where an item is.
+const Contacts::ItemPlace& Contacts::place_of(int number, std::span<const Robot> robots, Finder& finder) const {
+  ItemPlace& place = finder.places[number];
   const ItemInfo& item = items_[number];
   if (place.look == look_ || item.robot < 0) return place;
   const Robot& robot = robots[item.robot];
-  const RobotContext& x = *robot.context;
-  if (!robot.needs->uses_velocities && moved_[item.robot] != look_) {
-    compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
-    moved_[item.robot] = look_;
-  }
-  const Frame& f = x.s->frames[item.link];
+  const Frame& f = robot.context->s->frames[item.link];
   place.X_WS = Pose{f.R, position(robot) + f.p} * item.X_LS;
   place.centre = place.X_WS * item.centre;
   place.look = look_;
@@ -211,15 +260,15 @@ bool Contacts::immobile(const ItemInfo& item, std::span<const Robot> robots) con
   return r.context->kind->root == RootKind::fixed && (item.link == 0 || !r.needs->uses_drives);
 }
 
-void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h) {
+void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h, Finder& finder) const {
   const int ia = compounds_[p.compound_a].first_item + p.item_a;
   const bool on_ground = p.compound_b < 0;
   const int ib = on_ground ? -1 : compounds_[p.compound_b].first_item + p.item_b;
   const ItemInfo &a = items_[ia], &b = on_ground ? grounds_[p.item_b] : items_[ib];
   if ((a.robot >= 0 && !present_[a.robot]) || (b.robot >= 0 && !present_[b.robot])) return;
-  const ItemPlace& at_a = place_of(ia, robots);
+  const ItemPlace& at_a = place_of(ia, robots, finder);
   if (!on_ground) {  // spheres around them, as far as their robots may come: most end here
-    const ItemPlace& at_b = place_of(ib, robots);
+    const ItemPlace& at_b = place_of(ib, robots, finder);
     const Vec3 apart = at_a.centre - at_b.centre;
     const double reach =
         margin_ + (a.robot < 0 ? 0 : soon_[a.robot]) + (b.robot < 0 || b.robot == a.robot ? 0 : soon_[b.robot]);
@@ -235,13 +284,13 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   }
   if (immobile(a, robots) && immobile(b, robots)) return;
   if (a.robot == b.robot && !robots[a.robot].needs->uses_drives) return;  // links move as one
-  const Pose &X_WA = at_a.X_WS, &X_WB = on_ground ? scene_.pose(-1, p.item_b) : places_[ib].X_WS;
+  const Pose &X_WA = at_a.X_WS, &X_WB = on_ground ? scene_.pose(-1, p.item_b) : finder.places[ib].X_WS;
   const Vec6 Va = twist(a, robots), Vb = twist(b, robots);
   auto at = [&](const ItemInfo& x, const Vec6& V, Vec3 q) {
     return x.robot < 0 ? Vec3{0, 0, 0} : velocity_at(V, q - position(robots[x.robot]));
   };
   // fastest approach of any two points of them
-  const Vec3 ca = at_a.centre, cb = on_ground ? Vec3{0, 0, 0} : places_[ib].centre;
+  const Vec3 ca = at_a.centre, cb = on_ground ? Vec3{0, 0, 0} : finder.places[ib].centre;
   const Vec3 between = at(a, Va, ca) - (b.robot < 0 ? Vec3{0, 0, 0} : at(b, Vb, cb));
   const double fall = a.robot < 0 || b.robot < 0 ? norm(fall_) : 0;
   const double fastest = norm(between) + norm(Va.a) * a.radius + norm(Vb.a) * b.radius + fall;
@@ -255,40 +304,70 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   for (int i = 0; i < n; ++i) {
     const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
     const double closing = std::max(0.0, -dot(found[i].normal, u)) + fall;
-    if (found[i].gap <= margin_ + h * closing) put(a, b, found[i], pair);  // (1)
+    if (found[i].gap > margin_ + h * closing) continue;  // (1)
+    if (finder.found.size() == finder.found.capacity())
+      ++finder.dropped;
+    else
+      finder.found.push_back(made(a, b, found[i], pair));
   }
 }
 
-void Contacts::put(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) {
-  for (const int robot : {a.robot, b.robot})
-    if (asleep_ != nullptr && robot >= 0 && asleep_[robot] != 0 &&
-        (touched_sleepers_.empty() || touched_sleepers_.back() != robot) &&
-        touched_sleepers_.size() < touched_sleepers_.capacity())
-      touched_sleepers_.push_back(robot);
-  if (static_cast<int>(contacts_.size()) == capacity_) {
-    ++pairs_dropped_;
-    return;
-  }
+MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) const {
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
-  const int law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
-  contacts_.push_back({x.robot,
-                       x.link,
-                       y.robot,
-                       y.link,
-                       c.point,
-                       swap ? -c.normal : c.normal,
-                       c.gap,
-                       {0, 0, 0},
-                       {0, 0, 0},
-                       {0, 0, 0},
-                       {0, 0, 0},
-                       0,
-                       false,
-                       pair,
-                       c.feature,
-                       law,
-                       laws_[law].stiffness});
+  MovingContact out{};
+  out.robot_a = x.robot, out.link_a = x.link;
+  out.robot_b = y.robot, out.link_b = y.link;
+  out.point = c.point, out.normal = swap ? -c.normal : c.normal, out.gap = c.gap;
+  out.pair = pair, out.feature = c.feature;
+  out.law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
+  out.stiffness = laws_[out.law].stiffness;
+  return out;
+}
+
+/// Points of a robot's links that its loops hold together. Their keys follow all pairs of shapes. What the points of one
+/// loop ask for together is one rigid motion, e + θ × r from their middle: parts that are turned against each other are
+/// closer than they are wide, and points that were pulled home one by one would strain against each other for ever.
+void Contacts::add_loops(int number, const Robot& robot) {
+  const RobotContext& x = *robot.context;
+  if (x.kind->loops.empty() || !present_[number] || !robot.needs->uses_drives) return;
+  const std::vector<LoopPoint>& loops = x.kind->loops;
+  const Vec3 root = position(robot);
+  for (std::size_t first = 0, last; first < loops.size(); first = last) {
+    Vec3 at[kLoopPoints], apart[kLoopPoints], middle{0, 0, 0}, e{0, 0, 0}, turn{0, 0, 0};
+    for (last = first; last < loops.size() && loops[last].loop == loops[first].loop; ++last) {
+      const LoopPoint& p = loops[last];
+      const Frame &a = x.s->frames[p.link_a], &b = x.s->frames[p.link_b];
+      const Vec3 p_a = a.p + a.R * p.p_A, p_b = b.p + b.R * p.p_B;
+      at[last - first] = (p_a + p_b) * 0.5, apart[last - first] = p_a - p_b;
+      middle += at[last - first], e += p_a - p_b;
+    }
+    const std::size_t n = last - first;
+    middle = middle * (1.0 / static_cast<double>(n)), e = e * (1.0 / static_cast<double>(n));
+    Sym3 J{0, 0, 0, 0, 0, 0};  // Σ |r|² 1 − r rᵀ; two points say nothing about turning on their line
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 r = at[i] - middle;
+      turn += cross(r, apart[i]);
+      add_outer(J, r, -1.0);
+      const double square = dot(r, r);
+      J.xx += square, J.yy += square, J.zz += square;
+    }
+    if (n == 2) add_outer(J, at[0] - middle, 1.0);
+    if (n > 1) turn = inverse(J) * turn;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 wanted = e + cross(turn, at[i] - middle);
+      const double open = norm(wanted);
+      MovingContact c{};
+      c.robot_a = c.robot_b = number;
+      c.link_a = loops[first + i].link_a, c.link_b = loops[first + i].link_b;
+      c.point = root + at[i];
+      c.normal = open > 0 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
+      c.gap = open;
+      c.held = true;
+      c.pair = kLoopPairs + first_loop_[number] + static_cast<double>(first + i);
+      contacts_.push_back(c);
+    }
+  }
 }
 
 /// A snapshot may hold anything.
@@ -342,6 +421,7 @@ void Contacts::guess(const double* memory) {
 /// Contacts of sleepers, for those who want to see them: as they were when they fell asleep.
 void Contacts::gather_resting(std::span<const Robot> robots, const double* memory, double h) {
   contacts_.clear();
+  finders_[0].found.clear();
   resting_ = 0;
   if (live_.size() == pairs_.size()) return;
   const std::uint8_t* asleep = std::exchange(asleep_, nullptr);
@@ -350,7 +430,8 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
     if (next < live_.size() && p == live_[next])
       ++next;
     else
-      narrow(p, robots, h);
+      narrow(p, robots, h, finders_[0]);
+  take(finders_[0].found);
   asleep_ = asleep;
   resting_ = contacts_.size();
   const double* slept = memory + resting_memory();
@@ -361,6 +442,7 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
 bool Contacts::rests(double pair, const std::uint8_t* asleep) const {
   const auto grounds = static_cast<std::int64_t>(grounds_.size());
   const auto whole = static_cast<std::int64_t>(pair), base = static_cast<std::int64_t>(kPairBase);
+  if (pair >= kLoopPairs) return false;  // who has joints does not sleep
   bool some = false;
   for (const std::int64_t number : {whole / base, whole % base}) {
     const std::int64_t item = number - grounds;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/link_pairs.h"
 #include "model/material.h"
 #include "contact/contacts.h"
 #include "tree/kernels.h"
@@ -11,15 +12,25 @@ namespace {
 
 constexpr int kContactsPerBody = 16, kContactsPerRobot = 24;  // room, on average
 constexpr int kPairsPerShape = 96;                            // within reach of some steps, in a heap
-constexpr std::size_t kMaxSlots = 2048, kMaxResponses = 40000;
+constexpr std::size_t kMaxSlots = 16384, kMaxResponses = 40000;
 
+/// By a joint or a loop.
 bool joined(const RobotKind& kind, int a, int b) {
-  return a == b || kind.links[a].parent == b || kind.links[b].parent == a;
+  const auto holds = [&](const LoopPoint& p) { return std::minmax(p.link_a, p.link_b) == std::minmax(a, b); };
+  return a == b || kind.links[a].parent == b || kind.links[b].parent == a ||
+         std::any_of(kind.loops.begin(), kind.loops.end(), holds);
 }
 
 bool equal(const SurfaceSpec& a, const SurfaceSpec& b) {
   return a.material == b.material && a.friction == b.friction && a.stiffness == b.stiffness && a.damping == b.damping &&
          a.restitution == b.restitution && a.rolling == b.rolling && a.torsion == b.torsion;
+}
+
+/// How far a coordinate that turns shifts its link too, per radian, as screws do.
+double shift_of_turn(const RobotKind& kind, int link) {
+  const TypedJoint& t = kind.pairs->typed[static_cast<std::size_t>(kind.links[static_cast<std::size_t>(link)].typed)];
+  const Vec6& S = t.S[static_cast<std::size_t>(link - t.first)];
+  return dot(S.a, S.a) > 0 ? norm(S.l) : 0;
 }
 
 /// From each joint's origin to the farthest point of the shapes beyond it in any posture, of prismatic joints at least
@@ -34,7 +45,9 @@ std::vector<double> levers(const RobotKind& kind, const std::vector<double>& lin
     constexpr double kLongest = 10;  // [m] taken for joints without limits
     const double slide = l.prismatic ? std::min(std::max(std::fabs(j.lower), std::fabs(j.upper)), kLongest) : 0;
     double& parent = out[static_cast<std::size_t>(l.parent)];
+    const double screw = l.typed < 0 ? 0 : shift_of_turn(kind, static_cast<int>(i));
     if (out[i] > 0) parent = std::max(parent, norm(l.p_PB) + 1.5 * slide + out[i]);  // stops give way
+    if (out[i] > 0) out[i] += screw;
     if (l.prismatic && out[i] > 0) out[i] = 1;                                       // a shift moves all points alike
   }
   return out;
@@ -86,7 +99,7 @@ Contacts::KindItems Contacts::items_of(const RobotModel& robot, const KindShapes
   return out;
 }
 
-/// Pairs that never touch: of one link, joined by a joint, or overlapping at the start.  X: link poses at the start
+/// Pairs that never touch: of one link, joined by a joint or a loop, or overlapping at the start.  X: link poses at the start
 void Contacts::leave_out_pairs(const RobotModel& robot, const std::vector<Pose>& X, KindItems& out,
                                Diagnostics& notes) {
   const RobotKind& kind = *robot.kind;
@@ -204,12 +217,15 @@ void Contacts::make_room(const Model& model, int threads) {
   const std::size_t n = model.robots.size();
   std::size_t movers = 0, slots = 0, responses = 0, links = 1;
   bool alone_touches = false, first_member = true;  // a group alone touches nobody: its members count as one
+  first_loop_.assign(1, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (compound_of_[i] < 0) continue;
+    const int loops = static_cast<int>(model.robots[i].kind->loops.size());
+    first_loop_.push_back(first_loop_.back() + loops);
+    if (compound_of_[i] < 0 && loops == 0) continue;
     const bool body = model.robots[i].kind->njoint() == 0, grouped = model.robots[i].group >= 0;
     movers += !grouped || std::exchange(first_member, false);
-    alone_touches |= !grouped && (body || self_[i]);
-    capacity_ += body ? kContactsPerBody : kContactsPerRobot;
+    alone_touches |= !grouped && (body || self_[i] || loops > 0);
+    capacity_ += (body ? kContactsPerBody : kContactsPerRobot) + loops;
     const auto nl = static_cast<std::size_t>(model.robots[i].kind->nlink());
     slots += nl, responses += nl * nl, links = std::max(links, nl);
   }
@@ -226,9 +242,12 @@ void Contacts::make_room(const Model& model, int threads) {
   wanted_.resize(n), present_.assign(n, 0), touched_count_.assign(n, 0), poses_.resize(links);
   used_.resize(n), soon_.resize(n), kept_.resize(n), moved_.assign(n, 0);
   way_.resize(static_cast<std::size_t>(link_offset_.back())), kept_joints_.resize(way_.size());
-  places_.resize(items_.size());
+  Finder finder;
+  finder.places.resize(items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i)
-    if (items_[i].robot < 0) places_[i] = {items_[i].X_LS, items_[i].X_LS * items_[i].centre, 0};
+    if (items_[i].robot < 0) finder.places[i] = {items_[i].X_LS, items_[i].X_LS * items_[i].centre, 0};
+  finders_.assign(static_cast<std::size_t>(threads), finder);
+  for (Finder& f : finders_) f.found.reserve(room + kContactMax);
   slot_of_.assign(static_cast<std::size_t>(link_offset_.back()), -1);
   touched_.resize(static_cast<std::size_t>(link_offset_.back()));
   for (int t = 0; t < threads; ++t) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "model/link_pairs.h"
 #include "shape/narrow/collide.h"
+#include "shape/narrow/ray.h"
 #include "model/material.h"
 
 namespace gradus {
@@ -37,7 +39,9 @@ double extent_of(const RobotKind& kind, const StaticKind& shapes) {
   for (std::size_t i = 0; i < kind.links.size(); ++i) {
     if (i > 0) {
       const Joint& j = kind.joints[i - 1];
-      const double slide = kind.links[i].prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
+      const Link& l = kind.links[i];
+      const Vec6* typed = l.typed < 0 ? nullptr : &kind.pairs->typed[static_cast<std::size_t>(l.typed)].S[i - static_cast<std::size_t>(kind.pairs->typed[static_cast<std::size_t>(l.typed)].first)];
+      const double slide = typed && dot(typed->l, typed->l) > 0 ? std::numeric_limits<double>::infinity() : l.prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
       to_link[i] = to_link[static_cast<std::size_t>(kind.links[i].parent)] + norm(kind.links[i].p_PB) + slide;
     }
     if (shapes.radius[i] >= 0) most = std::max(most, to_link[i] + norm(shapes.centre[i]) + shapes.radius[i]);
@@ -106,6 +110,33 @@ int SolidTree::find(const std::vector<StaticSolid>& solids, Vec3 c, double r, in
   }
   if (visited) *visited = looked;
   return count;
+}
+
+bool StaticKind::below(Vec3 p, double depth, Vec3& at, Vec3& normal) const {
+  const Vec3 down{0, 0, -1};
+  bool any = false;
+  const auto look_at = [&](int number) {
+    const StaticSolid& s = (*solids)[static_cast<std::size_t>(number)];
+    RayHit hit;
+    if (!cast_ray(s.shape, s.X_WS, p, down, depth, hit) || hit.t <= 0) return;  // 0: the point is inside
+    any = true, depth = hit.t;
+    at = p + down * hit.t, normal = hit.normal;
+  };
+  for (const int number : tree->everywhere) look_at(number);
+  constexpr int kDeepest = 64;
+  int stack[kDeepest], top = 0;
+  if (!tree->tree.nodes.empty()) stack[top++] = 0;
+  while (top > 0) {
+    const auto k = static_cast<std::size_t>(stack[--top]);
+    const Box3& b = tree->box[k];
+    if (p.x < b.lo.x || p.x > b.hi.x || p.y < b.lo.y || p.y > b.hi.y || b.lo.z > p.z || b.hi.z < p.z - depth) continue;
+    const TreeNode& n = tree->tree.nodes[k];
+    if (n.item >= 0)
+      look_at(n.item);
+    else
+      stack[top++] = n.left, stack[top++] = n.right;
+  }
+  return any;
 }
 
 Diagnostics StaticWorld::build(const Model& model) {

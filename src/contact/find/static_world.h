@@ -51,7 +51,8 @@ struct StaticLaw {
 };
 
 /// The field as robots of one kind meet it.
-struct StaticKind {
+struct StaticKind final : GroundSight {
+  bool below(Vec3 p_W, double depth, Vec3& at_W, Vec3& normal) const override;
   struct LinkShape {
     Shape shape;
     Pose X_LS;

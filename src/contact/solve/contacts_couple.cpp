@@ -59,9 +59,11 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (idle_[i] || !has_room(c.robot_a) || !has_room(c.robot_b)) continue;
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
-    out.point = c.point, out.normal = c.normal, out.gap = c.gap, out.law = laws_[c.law];
+    out.point = c.point, out.normal = c.normal, out.gap = c.gap;
+    out.law = c.held ? PairLaw{.recovery_speed = recovery_speed_} : laws_[c.law];
     out.impulse = c.impulse, out.before = c.before;
     out.moment = c.moment, out.moment_before = c.moment_before;
+    out.held = c.held;
     out.key = static_cast<std::uint64_t>(i);
     solver.add_contact(out);  // what does not fit is counted
   }
@@ -87,7 +89,7 @@ void Contacts::choose_contacts(const Island& island, std::span<const Robot> robo
   for (int k = 0; k < island.contact_count; ++k) {
     const int i = contacts_by_island_[island.first_contact + k];
     MovingContact& c = contacts_[i];
-    idle_[i] = c.gap > 0 && dot(c.impulse, c.normal) <= 0 && gap_ahead(c, robots, h) > 0.5 * margin_;
+    idle_[i] = !c.held && c.gap > 0 && dot(c.impulse, c.normal) <= 0 && gap_ahead(c, robots, h) > 0.5 * margin_;
     if (idle_[i]) c.impulse = c.moment = {0, 0, 0}, c.force = 0, c.impact = false;
   }
 }

@@ -87,7 +87,7 @@ void Couple::hand_out() {
     CoupleContact& c = contacts_[r.contact];
     c.impulse = r.direction[0] * r.x[0] + r.direction[1] * r.x[1] + r.direction[2] * r.x[2];
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
-    if (r.x[0] <= 0) continue;
+    if (r.x[0] <= 0 && !r.held) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
       if (s < 0) continue;
       CoupleSlot& slot = slots_[s];
@@ -139,6 +139,11 @@ void Couple::set_guess(const CoupleContact& c, Row& r) {
     r.x[k] = dot(c.impulse, r.direction[k]), r.x0[k] = dot(c.before, r.direction[k]);
     r.m[k] = r.resists ? dot(c.moment, r.direction[k]) : 0;
     r.m0[k] = dot(c.moment_before, r.direction[k]);
+  }
+  if (r.held) {
+    constexpr double kFades = 0.9;  // of what the points of a loop strain against each other
+    for (double& x : r.x0) x *= kFades;
+    return;
   }
   r.x0[0] = 0;  // the normal compliance is the contact's own
   r.x[0] = std::max(0.0, r.x[0]);
@@ -209,9 +214,14 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
   r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
   r.bias = r.waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
+  constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  if ((r.held = c.held)) {  // (17)
+    r.bias = c.gap / std::max(h, c.gap / c.law.recovery_speed);
+    r.R[0] = r.R[1] = r.R[2] = kHeldCreep * (r.A[0][0] + r.A[1][1] + r.A[2][2]) + kLeast;
+  }
   if (c.R_n > 0 && !c.impact && !r.waits) r.bias = c.b_n, r.R[0] = c.R_n, r.R[1] = r.R[2] = c.R_t;
   const double turn = h * options.roll_frequency;
   if (r.resists) r.R_w = std::max({r.A_w[0], r.A_w[1], r.A_w[2]}) / (turn * turn) + kLeast;
@@ -274,10 +284,10 @@ GRADUS_CLONES double Couple::sweep(int lo, int hi, bool backward) {
     double e[3], y[3] = {0, 0, 0}, dx[3], change = 0;
     residual(r, e);
     bool stick = false;
-    if (r.friction > 0) {
+    if (r.friction > 0 || r.held) {
       for (int k = 0; k < 3; ++k)
         y[k] = r.x[k] - r.inverse[k][0] * e[0] - r.inverse[k][1] * e[1] - r.inverse[k][2] * e[2];  // (8)
-      stick = y[0] > 0 && y[1] * y[1] + y[2] * y[2] <= r.friction * r.friction * y[0] * y[0];
+      stick = r.held || (y[0] > 0 && y[1] * y[1] + y[2] * y[2] <= r.friction * r.friction * y[0] * y[0]);
     }
     if (!stick) {
       y[0] = std::max(0.0, r.x[0] - e[0] / (r.A[0][0] + r.R[0]));  // (9)
@@ -429,6 +439,11 @@ GRADUS_CLONES bool Couple::linearise(const Row& r, ActiveSystem::Local& out) con
   residual(r, e);
   out.n = 0;
   out.slip = false;
+  if (r.held) {
+    out.n = 3;
+    for (int k = 0; k < 3; ++k) out.D[k] = r.R[k], out.b[k] = -e[k];
+    return true;
+  }
   if (!(r.x[0] > e[0] / (r.A[0][0] + r.R[0]))) return false;
   out.n = 1;
   out.D[0] = r.R[0], out.b[0] = -e[0];
@@ -510,8 +525,10 @@ GRADUS_CLONES void Couple::fill_blocks(int lo) {
 void Couple::step_row(Row& r, const double* dx, double part) {
   double y[3];
   for (int k = 0; k < 3; ++k) y[k] = dx[3 + k] + part * dx[k];
-  y[0] = std::max(0.0, y[0]);
-  project(y, r.friction);
+  if (!r.held) {
+    y[0] = std::max(0.0, y[0]);
+    project(y, r.friction);
+  }
   for (int k = 0; k < 3; ++k) r.x[k] = y[k];
 }
 
@@ -522,6 +539,10 @@ GRADUS_CLONES double Couple::merit(int lo, int hi) const {
     const Row& r = rows_[i];
     double e[3], y[3] = {0, 0, 0};
     residual(r, e);
+    if (r.held) {
+      sum += e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+      continue;
+    }
     y[0] = std::max(0.0, r.x[0] - e[0] / (r.A[0][0] + r.R[0]));
     if (r.friction > 0) {
       for (int k = 1; k < 3; ++k) y[k] = r.x[k] - r.step * e[k];

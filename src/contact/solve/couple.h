@@ -12,6 +12,7 @@
 ///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0
 ///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning; sticking:
 ///   ω⁺ + R_w (m − m of the last step) = 0                                                              (15)
+///   loops: u⁺ + R (λ − 0.9 λ of the last step) + b = 0 in all three directions, b = φ/h along the error   (17)
 ///
 /// Solver, per island: block Gauss–Seidel (8)–(10) on the slots' twists; where that does not settle, Newton steps (11) on
 /// the impulses of the active contacts [active_system.h]. The moments (15) stay as they are in a Newton step.
@@ -63,6 +64,9 @@ struct CoupleContact {
   Vec3 moment{0, 0, 0};         // of rolling and torsional friction on a, likewise      [N m s]
   Vec3 moment_before{0, 0, 0};  // of the last step                                      [N m s]
   bool impact = false;   // out: restitution was applied
+  /// No contact: the points of a and b here are one, pulled or pushed together in all directions (17). gap: how far they
+  /// are apart, along the normal.
+  bool held = false;
   /// A law of the owner's instead of (5): u_n + R_n λ_n + b_n = 0, u_t + R_t (λ_t − before_t) = 0. R_n 0: law.
   double R_n = 0, R_t = 0, b_n = 0;
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
@@ -130,6 +134,7 @@ class Couple {
     double step;                    // of the projected tangential impulse (10)
     double friction, x[3], x0[3];   // μ; impulse; that of the last step
     bool waits;                     // for its impact
+    bool held;                      // (17)
     bool resists;  // has rolling or torsional friction; then its moments' effects follow those of the impulses
     double rolling, torsion, A_w[3], R_w, m[3], m0[3];  // bounds; own response to the moments; compliance; moments
                                                         // about n, t1, t2; those of the last step

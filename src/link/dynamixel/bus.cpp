@@ -85,8 +85,9 @@ void Bus::carry_out(const Packet& p, std::vector<Reply>& out) {
   if ((p.instruction == kFastSyncRead || p.instruction == kFastBulkRead) && two) return fast_read(p, out);
   if (p.id != kBroadcast) {
     Servo* s = find(p.id);
-    if (s == nullptr) ++counters_.unheard;
     if (s != nullptr) one_servo(p, *s, out);
+    const bool shadowed = shadows(p);
+    if (s == nullptr && !shadowed) ++counters_.unheard;
     return;
   }
   std::vector<Servo*> order;  // by id, as they answer a broadcast ping
@@ -98,6 +99,21 @@ void Bus::carry_out(const Packet& p, std::vector<Reply>& out) {
   const BusCounters counters = counters_;
   for (Servo* s : order) one_servo(p, *s, p.instruction == kPing && two ? out : unsaid);
   if (!unsaid.empty()) busy_until_ = before, counters_ = counters;
+}
+
+/// Servos whose secondary id it is do what they are told and say nothing. True: there are some.
+bool Bus::shadows(const Packet& p) {
+  bool any = false;
+  std::vector<Reply> unsaid;
+  const double before = busy_until_;
+  const BusCounters counters = counters_;
+  for (Servo& s : servos_) {
+    if (!s.is_read_by(p.id) || !hears(s)) continue;
+    any = true;
+    if (p.instruction == kWrite || p.instruction == kRegWrite || p.instruction == kAction) one_servo(p, s, unsaid);
+  }
+  busy_until_ = before, counters_ = counters;
+  return any;
 }
 
 void Bus::one_servo(const Packet& p, Servo& s, std::vector<Reply>& out) {

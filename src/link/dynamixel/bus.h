@@ -38,6 +38,7 @@ class Bus {
 
  private:
   void carry_out(const Packet& p, std::vector<Reply>& out);
+  bool shadows(const Packet& p);
   void one_servo(const Packet& p, Servo& servo, std::vector<Reply>& out);
   void answer(const Servo& servo, Fault fault, const Data& data, std::vector<Reply>& out);
   void read(const Servo& servo, std::uint16_t address, std::uint16_t length, std::vector<Reply>& out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include "link/items.h"
@@ -18,6 +19,7 @@ struct Options {
   const Model* model = find_model("xm430");
   std::map<std::string, const Model*> of_joint;
   std::map<std::string, std::uint8_t> ids;
+  std::map<std::string, std::pair<Alarm, double>> failures;  // and when  [s]
   const Model* board = nullptr;
   double baud = 1e6;
   bool lockstep = false;
@@ -52,6 +54,16 @@ std::string read_id(const std::string& text, std::uint8_t& out) {
   return !text.empty() && *end == '\0' && id >= 0 && id <= 252 ? "" : "an id is a number from 0 to 252";
 }
 
+/// "encoder@2s", "shock@0.5s"
+std::string read_failure(const std::string& text, std::pair<Alarm, double>& out) {
+  const std::size_t at = text.find('@');
+  const std::string what = text.substr(0, at);
+  if ((what != "encoder" && what != "shock") || at == std::string::npos)
+    return "encoder@TIME or shock@TIME is due, as in encoder@2s";
+  out.first = what == "encoder" ? kEncoderAlarm : kShockAlarm;
+  return read_time(text.substr(at + 1), out.second);
+}
+
 std::string read_board(const std::string& text, const Model*& out) {
   out = find_board(text);
   return out ? "" : "known: cm730";
@@ -67,8 +79,9 @@ Diagnostics read_options(const ControllerSpec& c, Options& out) {
                      if (key == "model") return read_model(value, out.model);
                      if (key.starts_with("model.")) return read_model(value, out.of_joint[key.substr(6)]);
                      if (key.starts_with("id.")) return read_id(value, out.ids[key.substr(3)]);
+                     if (key.starts_with("fail.")) return read_failure(value, out.failures[key.substr(5)]);
                      if (key == "board") return read_board(value, out.board);
-                     return "known: model=, model.JOINT=, id.JOINT=, board=, baud=, lockstep, patience=, wait=";
+                     return "known: model=, model.JOINT=, id.JOINT=, fail.JOINT=, board=, baud=, lockstep, patience=, wait=";
                    });
 }
 
@@ -90,34 +103,78 @@ class DynamixelLink::Driver : public Controller {
       if (drive.chain)
         drive_chain(s, drive, powered, j, see, c);
       else
-        drive_plain(s, drive, powered, j, c);
+        drive_plain(s, drive, powered, j, see, c);
     }
   }
 
  private:
+  /// Position and speed are targets of the chain. Current and PWM are commands beyond reach, so that its output is at
+  /// its limit, of which the stiffness then takes the share that is wanted: U = S · limit.
   void drive_chain(const Servo& s, JointDrive& drive, bool powered, std::size_t j, const RobotOutput& see,
                    RobotCommand& c) const {
-    const bool on = powered && s.is_on(), wheel = on && s.mode() == kVelocityMode;
+    const bool on = powered && s.is_on();
+    const std::int32_t mode = s.mode();
+    const bool wheel = on && mode == kVelocityMode, by_output = on && (mode == kPwmMode || mode == kCurrentMode);
     drive.wheel = wheel ? drive.wheel + s.wanted_velocity() * h_ : see.q[j];
-    c.stiffness[j] = on ? 1 : 0;
+    // Speed at the end of the step, as the last acceleration has it.
+    const double speed = 2 * see.v[j] - std::exchange(drive.speed, see.v[j]);
+    if (by_output) {
+      const double volts =
+          std::clamp(mode == kPwmMode ? s.wanted_pwm() * drive.strongest
+                                      : s.wanted_current() * drive.volts_per_ampere + drive.constant * speed,
+                     -drive.limit, drive.limit);
+      c.stiffness[j] = std::fabs(volts) / drive.limit;
+      c.target[j] = see.q[j] + std::copysign(kBeyondReach, volts);
+      drive.far_until = see.time + drive.delay + h_;
+      return;
+    }
     c.target[j] = wheel ? drive.wheel : s.target();
+    const double most = s.most_current() * drive.volts_per_ampere;
+    const double used = std::exchange(c.stiffness[j], on && see.time >= drive.far_until ? 1 : 0);
+    if (c.stiffness[j] > 0 && std::isfinite(most))
+      limit_current(s, drive, most, drive.constant * speed, used, h_, j, see, c);
   }
-  void drive_plain(const Servo& s, const JointDrive& drive, bool powered, std::size_t j, RobotCommand& c) const {
+  /// |U − K ω| ≤ R i_max: where the controller's output P is beyond that, only a share of it is used, or, where the motor
+  /// must be driven on so as not to be braked too hard, the command is beyond reach.
+  /// most: R i_max; back: K ω; used: stiffness of the last step.
+  static void limit_current(const Servo& s, const JointDrive& drive, double most, double back, double used, double h,
+                            std::size_t j, const RobotOutput& see, RobotCommand& c) {
+    // By this step's error, or, where commands are late, as in the last step.
+    const double now = s.gain() * drive.kp * (c.target[j] - see.q[j] - h * see.v[j]) - drive.kd * see.v[j],
+                 P = std::clamp(drive.delay > 0 && used > kLittle ? see.voltage[j] / used : now, -drive.limit, drive.limit),
+                 U = std::clamp(std::clamp(P, back - most, back + most), -drive.limit, drive.limit);
+    if (U == P) return;
+    if (U * P > 0 && std::fabs(U) < std::fabs(P)) {
+      c.stiffness[j] = U / P;
+    } else {
+      c.stiffness[j] = std::fabs(U) / drive.limit;
+      c.target[j] = see.q[j] + std::copysign(kBeyondReach, U);
+    }
+  }
+  void drive_plain(const Servo& s, const JointDrive& drive, bool powered, std::size_t j, const RobotOutput& see,
+                   RobotCommand& c) const {
     const std::int32_t mode = s.mode();
     const bool on = powered && s.is_on();
     const bool position = on && mode != kVelocityMode && mode != kCurrentMode && mode != kPwmMode;
     const bool wheel = on && mode == kVelocityMode;
     const double damping = s.damping() * drive.kp;  // of the D gain, which acts on the error's rate
-    const Model& m = s.model();
     c.target[j] = s.target();
     c.kp[j] = position ? s.gain() * drive.kp : 0;
-    c.kd[j] = position ? drive.kd + damping : wheel ? drive.kd : 0;
+    c.kd[j] = position ? drive.kd + damping : wheel ? drive.kd * s.velocity_gain() : 0;
     c.velocity[j] = wheel ? s.wanted_velocity() : 0;
     c.torque[j] = position                     ? damping * s.target_speed()
-                  : on && mode == kCurrentMode ? s.wanted_current() * m.stall / m.stall_current
-                  : on && mode == kPwmMode     ? s.wanted_pwm() * m.stall
+                  : on && mode == kCurrentMode ? s.wanted_current() * drive.torque_per_ampere
+                  : on && mode == kPwmMode     ? s.wanted_pwm() * drive.strongest
                                                : 0;
+    // Where the current limit rules, the torque is told instead. The servo's own bound is before its damping [servo.h].
+    const double most = s.most_current() * drive.torque_per_ampere,
+                 bound = drive.unlimited ? std::numeric_limits<double>::infinity() : drive.limit;
+    const double wish = c.kp[j] * (c.target[j] - see.q[j] - h_ * see.v[j]) + c.kd[j] * c.velocity[j] + c.torque[j];
+    const double wanted = std::clamp(wish, -bound, bound) - c.kd[j] * see.v[j];
+    if (on && std::fabs(wanted) > most) c.kp[j] = c.kd[j] = 0, c.torque[j] = std::copysign(most, wanted);
   }
+  static constexpr double kBeyondReach = 1000;  // [rad]
+  static constexpr double kLittle = 1e-3;       // stiffness at which the voltage tells little of what was wanted
   Line& line_;
   double h_;
 };
@@ -127,25 +184,45 @@ DynamixelLink::~DynamixelLink() {
     if (!line->link.empty()) unlink(line->link.c_str());
 }
 
-DynamixelLink::JointDrive DynamixelLink::drive_of(World& world, int r, std::size_t j, const std::string& name) {
+DynamixelLink::JointDrive DynamixelLink::drive_of(World& world, int r, std::size_t j, const std::string& name,
+                                                  const Model& servo) {
   const RobotModel& model = world.model().robots[static_cast<std::size_t>(r)];
   const Joint& joint = model.kind->joints[j];
   const RobotCommand command = world.command(r);
   JointDrive d;
   d.chain = joint.drive >= 0 && !command.stiffness.empty();
+  d.torque_per_ampere = servo.stall / servo.stall_current;
   const auto parameter = [&](const char* what) {
-    const auto p = find_property(world, model.name + "." + name + ".controller." + what);
+    const auto p = find_property(world, model.name + "." + name + "." + what);
     return p ? p->get(world) : 0;
   };
   if (d.chain) {
-    d.kp = parameter("kp"), d.kd = parameter("kd"), d.strongest = parameter("limit");
+    const DriveSpec& spec = model.kind->drives[static_cast<std::size_t>(joint.drive)].spec;
+    d.kp = parameter("controller.kp"), d.kd = parameter("controller.kd"), d.strongest = parameter("controller.limit");
+    d.delay = spec.delay;
+    // A file's amperes need not be the maker's: what both know is the torque at the joint.
+    if (spec.electrical()) {
+      d.torque_of_ampere = spec.gear.ratio * spec.motor.torque_constant;
+      d.constant = spec.gear.ratio * spec.motor.back_emf;
+      d.volts_per_ampere = spec.motor.resistance / d.torque_of_ampere * d.torque_per_ampere;
+    } else {
+      d.volts_per_ampere = d.torque_per_ampere;  // the output is the torque itself
+    }
   } else {
     d.kp = command.kp.empty() ? 0 : command.kp[j];
     d.kd = command.kd.empty() ? 0 : command.kd[j];
-    d.strongest = joint.servo.torque;
+    d.strongest = joint.servo.torque, d.fastest = joint.servo.speed;
   }
-  if (!std::isfinite(d.strongest)) d.strongest = 0;
+  // A joint without a limit has that of the servo that it plays once limits are set.
+  d.unlimited = !std::isfinite(d.strongest) || d.strongest <= 0;
+  if (d.unlimited) d.strongest = d.chain ? servo.stall_current * d.volts_per_ampere : servo.stall;
+  d.limit = d.strongest;
   return d;
+}
+
+/// Torque, or volts of a chain, that the limits in the table leave.
+double DynamixelLink::limit_of(const JointDrive& d, const Servo& s) {
+  return std::max(d.strongest * s.most_output(), 1e-6);
 }
 
 Diagnostics DynamixelLink::add_line(World& world, int r, DynamixelLink& out) {
@@ -170,24 +247,26 @@ Diagnostics DynamixelLink::add_line(World& world, int r, DynamixelLink& out) {
   };
   for (const auto& [joint, m] : options.of_joint) demand_joint(joint);
   for (const auto& [joint, id] : options.ids) demand_joint(joint);
-  const auto add_servo = [&](const Model& m, std::uint8_t id, bool only_positions, const std::string& what) {
+  for (const auto& [joint, failure] : options.failures) demand_joint(joint);
+  const auto add_servo = [&](const Model& m, std::uint8_t id, const std::string& what) {
     if (m.protocol != protocol)
       append(faults, error(c.place, "dynamixel: one bus, one protocol; " + what + " speaks another"));
     for (const Servo& other : line->bus.servos())
       if (other.id() == id) append(faults, error(c.place, fmt::format("dynamixel: id {} is there twice", id)));
-    line->bus.servos().emplace_back(m, id, baud, only_positions);
+    line->bus.servos().emplace_back(m, id, baud);
   };
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto it = options.of_joint.find(joints[j]);
     const auto id = options.ids.find(joints[j]);
-    line->joints.push_back(drive_of(world, r, j, joints[j]));
-    add_servo(it == options.of_joint.end() ? *options.model : *it->second,
-              id == options.ids.end() ? static_cast<std::uint8_t>(j + 1) : id->second, line->joints[j].chain,
-              joints[j]);
+    const Model& servo = it == options.of_joint.end() ? *options.model : *it->second;
+    line->joints.push_back(drive_of(world, r, j, joints[j], servo));
+    add_servo(servo, id == options.ids.end() ? static_cast<std::uint8_t>(j + 1) : id->second, joints[j]);
+    if (const auto f = options.failures.find(joints[j]); f != options.failures.end())
+      line->bus.servos().back().fail(f->second.first, f->second.second);
   }
   if (options.board != nullptr) {
     line->board = static_cast<int>(joints.size());
-    add_servo(*options.board, kBoardId, false, std::string(options.board->about));
+    add_servo(*options.board, kBoardId, std::string(options.board->about));
   }
   if (std::string fault = open_terminal(line->bus.speed(), line->terminal); !fault.empty())
     append(faults, error(c.place, "cannot open a pseudo-terminal: " + fault));
@@ -226,14 +305,20 @@ void DynamixelLink::see(const World& world, Line& line, double h) {
   const double supply = battery && !battery->values.empty() ? battery->values[0] : 0;
   for (std::size_t j = 0; j < line.joints.size(); ++j) {
     const JointDrive& drive = line.joints[j];
-    JointSight sight{o.q[j], o.v[j], o.tau[j], o.current[j], o.voltage[j]};
+    // Amperes are the maker's: what both know is the torque at the joint.
+    const double share = (drive.chain && drive.constant > 0 ? o.voltage[j] : o.tau[j]) / drive.strongest,
+                 motor = drive.constant > 0 ? o.current[j] * drive.torque_of_ampere : o.tau[j];
+    JointSight sight{o.q[j], o.v[j], o.tau[j]};
+    sight.current = motor / drive.torque_per_ampere;
+    sight.voltage = share * (supply > 0 ? supply : servos[j].model().supply);
     if (temperature && temperature->values.size() == line.joints.size()) sight.temperature = temperature->values[j];
     sight.supply = supply;
-    if (drive.strongest > 0)
-      sight.effort = std::min(1.0, std::fabs(drive.chain ? o.voltage[j] : o.tau[j]) / drive.strongest);
+    if (!drive.unlimited) sight.effort = std::min(1.0, std::fabs(share));
     servos[j].see(sight, world.time(), h);
   }
   if (line.board >= 0) see_board(o, line, supply);
+  light(line, *o.kind);
+  line.lights.tell(line.name, o.time, notices_);
 }
 
 /// Its own gyroscope and accelerometer, where the robot has some, else those of the base.
@@ -255,7 +340,6 @@ void DynamixelLink::see_board(const RobotOutput& o, Line& line, double supply) {
   colour("right_eye", Register::eye_light);
   const std::int32_t panel = board.get(Register::panel_lights);
   line.lights.set("chest", panel & 1, panel >> 1 & 1, panel >> 2 & 1);
-  line.lights.tell(line.name, o.time, notices_);
 }
 
 /// A program that sets its line to a speed that no servo has is not understood.
@@ -331,13 +415,12 @@ void DynamixelLink::serve_in_step(const World& world, Line& line) {
   }
 }
 
-/// P and D gains that were written become parameters of the joints' chains.
-void DynamixelLink::update_gains(Line& line, const World& world) {
+/// Limits, and P and D gains of chains, that were written become parameters of the joints.
+void DynamixelLink::update_numbers(Line& line, const World& world) {
   const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(line.robot)].kind;
   for (std::size_t j = 0; j < line.joints.size(); ++j) {
     JointDrive& drive = line.joints[j];
     const Servo& servo = line.bus.servos()[j];
-    if (!drive.chain || drive.kp <= 0) continue;
     const auto set = [&](const char* what, double value) {
       Command c;
       c.kind = Command::Kind::set;
@@ -345,10 +428,25 @@ void DynamixelLink::update_gains(Line& line, const World& world) {
       c.value = value;
       commands_.push_back(std::move(c));
     };
+    if (const double limit = limit_of(drive, servo); limit != std::exchange(drive.limit, limit)) {
+      set(drive.chain ? ".controller.limit" : ".torque", limit);
+      // Less voltage: less torque at rest, and a lower speed without load.
+      if (!drive.chain && std::isfinite(drive.fastest)) set(".speed", drive.fastest * limit / drive.strongest);
+    }
+    if (!drive.chain || drive.kp <= 0) continue;
     if (const double gain = servo.gain(); gain != std::exchange(drive.gain, gain))
       set(".controller.kp", gain * drive.kp);
     if (const double damping = servo.damping(); damping != std::exchange(drive.damping, damping))
       set(".controller.kd", drive.kd + damping * drive.kp);
+  }
+}
+
+/// LEDs of servos are lights that have the joints' names.
+void DynamixelLink::light(Line& line, const RobotKind& kind) {
+  for (std::size_t j = 0; j < line.joints.size(); ++j) {
+    const int led = line.bus.servos()[j].get(Register::led);
+    if (led != std::exchange(line.joints[j].led, led))
+      line.lights.set(kind.objects[static_cast<std::size_t>(kind.joints[j].object)].name, led, 0, 0);
   }
 }
 
@@ -359,7 +457,7 @@ std::span<const Command> DynamixelLink::receive(const World& world) {
       serve_in_step(world, *line);
     else
       serve(world, *line);
-    update_gains(*line, world);
+    update_numbers(*line, world);
   }
   return commands_;
 }

@@ -7,8 +7,8 @@
 /// so that a cycle of instructions takes exactly what its bytes take.
 ///
 /// Options, items between commas: a path (a symbolic link to the pseudo-terminal; "auto": none), robot=NAME,
-/// model=xm430|xl330|mx28|mx28-2|ax12, model.JOINT=…, id.JOINT=7, board=cm730, baud=1M, lockstep, patience=TIME,
-/// wait=TIME.
+/// model=xm430|xl330|mx28|mx28-2|ax12, model.JOINT=…, id.JOINT=7, board=cm730, fail.JOINT=encoder@2s, baud=1M, lockstep,
+/// patience=TIME, wait=TIME.
 #pragma once
 #include "link/dynamixel/bus.h"
 #include "link/dynamixel/terminal.h"
@@ -39,10 +39,21 @@ class DynamixelLink : public ProtocolLink {
   /// What moves a joint, behind its servo's table.
   struct JointDrive {
     bool chain = false;
-    double kp = 0, kd = 0;         // of a plain servo, or of a chain at the gains of its file, as parameters
-    double strongest = 0;          // torque, or volts of a chain; 0: unknown   [N m], [V]
-    double gain = 1, damping = 0;  // in force, of a chain: see Servo
-    double wheel = 0;              // target of a chain in velocity mode  [rad]
+    double kp = 0, kd = 0;                // of a plain servo, or of a chain at the gains of its file, as parameters
+    double strongest = 0;                 // torque, or volts of a chain   [N m], [V]
+    double torque_per_ampere = 0;         // of the servo, by its maker    [N m/A]
+    double gain = 1, damping = 0;         // in force, of a chain: see Servo
+    double limit = 0;                     // in force, of torque or volts
+    double fastest = 0;                   // no-load speed of a plain servo                    [rad/s]
+    bool unlimited = false;               // without a limit of its own
+    double wheel = 0;                     // target of a chain in velocity mode  [rad]
+    double delay = 0;                     // of a chain                    [s]
+    double torque_of_ampere = 0;          // of a chain's motor, at the joint          [N m/A]
+    double constant = 0;                  // its back EMF, the same; 0: it has no motor     [V s/rad]
+    double volts_per_ampere = 0;          // that it needs at rest for an ampere of the maker's  [V/A]
+    double speed = 0;                     // of the last step              [rad/s]
+    double far_until = 0;                 // commands beyond reach are in the chain's delay until then  [s]
+    int led = 0;
   };
   /// One robot's serial line.
   struct Line {
@@ -63,7 +74,8 @@ class DynamixelLink : public ProtocolLink {
   class Driver;
   DynamixelLink() = default;
   static Diagnostics add_line(World& world, int robot, DynamixelLink& out);
-  static JointDrive drive_of(World& world, int robot, std::size_t joint, const std::string& name);
+  static JointDrive drive_of(World& world, int robot, std::size_t joint, const std::string& name, const Model& servo);
+  static double limit_of(const JointDrive& drive, const Servo& servo);
   void see(const World& world, Line& line, double h);
   void see_board(const RobotOutput& output, Line& line, double supply);
   void look_at_speed(Line& line);
@@ -71,7 +83,8 @@ class DynamixelLink : public ProtocolLink {
   void serve(const World& world, Line& line);
   void serve_in_step(const World& world, Line& line);
   void send(Line& line, double until);
-  void update_gains(Line& line, const World& world);
+  void update_numbers(Line& line, const World& world);
+  static void light(Line& line, const RobotKind& kind);
 
   std::vector<std::unique_ptr<Line>> lines_;
   std::vector<Command> commands_;

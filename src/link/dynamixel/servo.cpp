@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 
@@ -10,7 +11,9 @@ namespace gradus::dynamixel {
 namespace {
 
 constexpr std::uint8_t kAlert = 0x80;  // of protocol 2.0's error byte
-constexpr double kFullPwm = 885;
+constexpr double kFullPwm = 885, kFullTorque = 1023;
+constexpr double kInPosition = 20;                 // pulses beside the goal [assumption]
+constexpr double kFollowing = 200;                 // pulses behind the profile [assumption]
 constexpr double kWatch = 0.02;                    // unit of the bus watchdog     [s]
 constexpr std::int32_t kBitten = 0xff;             // −1: the watchdog has stopped the servo
 constexpr double kStrain = 0.95, kStrainTime = 1;  // output and time of an overload; the maker gives none [s]
@@ -38,8 +41,8 @@ std::uint8_t error_byte(Protocol protocol, Fault fault) {
   return protocol == Protocol::two ? static_cast<std::uint8_t>(fault) : kOne[static_cast<int>(fault)];
 }
 
-Servo::Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool only_positions)
-    : model_(&model), only_positions_(only_positions), table_(model.size, 0), items_(model.size, nullptr) {
+Servo::Servo(const Model& model, std::uint8_t id, std::int32_t baud_value)
+    : model_(&model), table_(model.size, 0), items_(model.size, nullptr) {
   for (const Item& item : model.items) {
     for (std::uint16_t i = 0; i < item.size; ++i) items_[static_cast<std::size_t>(item.address + i)] = &item;
     if (item.meaning != Register::none) by_meaning_[static_cast<std::size_t>(item.meaning)] = &item;
@@ -54,6 +57,7 @@ Servo::Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool 
   set(Register::id, id);
   set(Register::baud_rate, baud_value);
   if (model.gain_of_file > 0) set(Register::position_p_gain, model.gain_of_file);
+  begin_mode();
 }
 
 const Item* Servo::item_at(std::uint16_t address) const { return address < items_.size() ? items_[address] : nullptr; }
@@ -84,8 +88,23 @@ void Servo::set(Register meaning, double x) {
 
 std::int32_t Servo::mode() const {
   if (model_->protocol == Protocol::two) return get(Register::operating_mode);
-  // Protocol 1.0: both angle limits 0 make it a wheel.
-  return get(Register::min_position) == 0 && get(Register::max_position) == 0 ? kVelocityMode : kPositionMode;
+  // Protocol 1.0: both angle limits 0 make it a wheel, both 4095 let it turn many times.
+  if (get(Register::min_position) == 0 && get(Register::max_position) == 0)
+    return model_->wheel_is_output ? kPwmMode : kVelocityMode;
+  return has_turns() ? kExtendedMode : kPositionMode;
+}
+
+bool Servo::has_turns() const {
+  return item_of(Register::turns_divider) != nullptr && get(Register::min_position) == 4095 &&
+         get(Register::max_position) == 4095;
+}
+
+double Servo::sign() const { return get(Register::drive_mode) & 1 ? -1 : 1; }
+bool Servo::has_time_profile() const { return get(Register::drive_mode) & 4; }
+
+bool Servo::is_read_by(std::uint8_t shadow) const {
+  const std::int32_t second = get(Register::secondary_id);
+  return item_of(Register::secondary_id) != nullptr && second == shadow && second <= 252 && shadow != id();
 }
 
 /// Protocol 2.0 says that there is an alarm, 1.0 which; hardware_error is kept there too, outside the table.
@@ -132,17 +151,22 @@ Fault Servo::check(const Item& item, std::int32_t x) const {
   if (goal && has_stopped()) return Fault::range;  // until 0 is written to the watchdog
   if (item.meaning == Register::torque_enable && x != 0 && is_shut_) return Fault::result;  // until it is rebooted
   const auto beyond = [&](Register limit) { return item_of(limit) != nullptr && std::abs(x) > get(limit); };
+  if (item.meaning == Register::goal_position && model_->protocol == Protocol::one && !has_turns() &&
+      (x < 0 || x > 4095))
+    return Fault::range;
   if (item.meaning == Register::goal_position && mode() == kPositionMode &&
       (x < get(Register::min_position) || x > get(Register::max_position)))
     return Fault::limit;
   if (item.meaning == Register::goal_velocity && beyond(Register::velocity_limit)) return Fault::limit;
+  if (item.meaning == Register::profile_velocity && !has_time_profile() && beyond(Register::velocity_limit))
+    return Fault::limit;
+  if (item.meaning == Register::goal_pwm && beyond(Register::pwm_limit)) return Fault::limit;
   if (item.meaning == Register::goal_current && beyond(Register::current_limit)) return Fault::limit;
   if (item.meaning == Register::operating_mode) {
     const bool known =
         x == kCurrentMode || x == kVelocityMode || (x >= kPositionMode && x <= kCurrentPositionMode) || x == kPwmMode;
     const bool measured = model_->current > 0 || (x != kCurrentMode && x != kCurrentPositionMode);
     if (!known || !measured) return Fault::range;
-    if (only_positions_ && (x == kCurrentMode || x == kPwmMode)) return Fault::result;
   }
   return Fault::none;
 }
@@ -182,12 +206,40 @@ void Servo::after_write(const Item& item) {
     target_ = sight_.position, target_speed_ = 0;
     set(Register::goal_position, pulses(sight_.position));
   }
-  // Protocol 1.0: a goal switches torque on, a new torque limit ends a shutdown.
+  if (item.meaning == Register::operating_mode) begin_mode();
+  // Protocol 1.0: a new torque limit ends a shutdown.
   if (item.meaning == Register::torque_limit && one) is_shut_ = false, strain_ = 0, alarms_ &= ~kOverloadAlarm;
-  if (item.meaning == Register::goal_position && one && !is_on() && !is_shut_) {
-    target_ = sight_.position, target_speed_ = 0;
-    set(Register::torque_enable, 1);
-  }
+  const bool goal = item.meaning == Register::goal_pwm || item.meaning == Register::goal_current ||
+                    item.meaning == Register::goal_velocity || item.meaning == Register::goal_position;
+  if (goal) after_goal();
+  if (item.meaning == Register::goal_position && has_time_profile()) plan();
+}
+
+/// A goal switches torque on: protocol 1.0 when it is a position, 2.0 when bit 3 of the drive mode says so.
+void Servo::after_goal() {
+  const bool one = model_->protocol == Protocol::one;
+  if (is_on() || is_shut_ || (!one && !(get(Register::drive_mode) & 8))) return;
+  target_ = sight_.position, target_speed_ = 0;
+  set(Register::torque_enable, 1);
+}
+
+/// What the registers of goals and profiles begin with: the goal of its own kind is at rest, others are limits.
+void Servo::begin_mode() {
+  set(Register::profile_velocity, 0);
+  set(Register::profile_acceleration, 0);
+  set(Register::goal_pwm, mode() == kPwmMode ? 0 : get(Register::pwm_limit));
+  set(Register::goal_current, mode() == kCurrentMode ? 0 : get(Register::current_limit));
+  set(Register::goal_velocity, 0);
+}
+
+/// A profile by times: the whole one takes as many milliseconds as "profile velocity" says, its beginning and its end
+/// as many as "profile acceleration", at most half of it:  way = v (T − T_a), v = a T_a.
+void Servo::plan() {
+  const double whole = 1e-3 * get(Register::profile_velocity),
+               part = std::min(1e-3 * get(Register::profile_acceleration), 0.5 * whole),
+               way = std::fabs(angle(get(Register::goal_position)) - target_);
+  planned_speed_ = whole > 0 ? std::max(way / (whole - part), 1e-9) : 0;
+  planned_acceleration_ = part > 0 ? planned_speed_ / part : 0;
 }
 
 Fault Servo::register_write(std::uint16_t address, std::span<const std::uint8_t> data) {
@@ -213,60 +265,115 @@ void Servo::reboot() {
   for (const Item& item : model_->items)
     if (item.address >= model_->ram && item.writable) store(item, item.initial);
   if (model_->gain_of_file > 0) set(Register::position_p_gain, model_->gain_of_file);
+  if (item_of(Register::max_torque)) set(Register::torque_limit, get(Register::max_torque));
+  begin_mode();
   set(Register::registered, 0);
   set(Register::goal_position, pulses(sight_.position));
+  target_ = sight_.position, target_speed_ = 0;
+  if (get(Register::startup) & 1) set(Register::torque_enable, 1);
 }
 
 void Servo::factory_reset() {
   const std::uint8_t kept = id();
   const std::int32_t rate = get(Register::baud_rate);
-  const JointSight sight = sight_;
-  *this = Servo(*model_, kept, rate, only_positions_);
+  JointSight sight = sight_;
+  sight.position *= sign(), sight.velocity *= sign();
+  const std::vector<Failure> failures = failures_;
+  *this = Servo(*model_, kept, rate);
+  failures_ = failures;
   if (!model_->is_board) see(sight, tick_, 0);
 }
 
 std::int32_t Servo::pulses(double a) const {
+  if (has_turns()) {
+    const double raw = model_->zero + a / model_->pulse;
+    return static_cast<std::int32_t>(std::floor(raw / get(Register::turns_divider) + 0.5)) + get(Register::turns_offset);
+  }
   return model_->zero + get(Register::homing_offset) + static_cast<std::int32_t>(std::lround(a / model_->pulse));
 }
 
-double Servo::angle(std::int32_t p) const { return (p - model_->zero - get(Register::homing_offset)) * model_->pulse; }
+double Servo::angle(std::int32_t p) const {
+  if (has_turns())
+    return ((p - get(Register::turns_offset)) * get(Register::turns_divider) - model_->zero) * model_->pulse;
+  return (p - model_->zero - get(Register::homing_offset)) * model_->pulse;
+}
+
+double Servo::fastest() const {
+  if (has_time_profile()) return planned_speed_;
+  return (get(Register::profile_velocity) & (model_->signed_by_bit ? 1023 : 0x7fffffff)) * model_->speed;
+}
+double Servo::harshest() const {
+  if (has_time_profile() && mode() != kVelocityMode) return planned_acceleration_;
+  return get(Register::profile_acceleration) * model_->acceleration;
+}
 
 /// The profile from where the target is to the goal: speed and acceleration at most as set, 0 means no limit.
 void Servo::follow(double h) {
-  if (!is_on() || mode() == kVelocityMode || mode() == kCurrentMode || mode() == kPwmMode) {
-    target_ = sight_.position, target_speed_ = pull_ = 0;
+  const double before = target_speed_;
+  if (is_on() && mode() == kVelocityMode) return follow_speed(h);
+  if (!is_on() || mode() == kCurrentMode || mode() == kPwmMode) {
+    target_ = sight_.position, target_speed_ = pull_ = feed_ = 0;
     return;
   }
   integrate(h);
-  const double goal = angle(get(Register::goal_position)), way = goal - target_;
-  double fastest = (get(Register::profile_velocity) & (model_->signed_by_bit ? 1023 : 0x7fffffff)) * model_->speed;
-  const double harshest = get(Register::profile_acceleration) * model_->acceleration;
-  if (fastest == 0 && harshest == 0) {
-    target_speed_ = 0, target_ = goal;
+  const double goal = angle(get(Register::goal_position)), way = goal - target_, most = harshest();
+  double top = fastest();
+  if (top == 0 && most == 0) {
+    target_speed_ = feed_ = 0, target_ = goal;
     return;
   }
-  if (fastest == 0) fastest = 1e9;
-  double speed = std::copysign(std::min(fastest, std::fabs(way) / h), way);
-  if (harshest > 0) {
+  if (top == 0) top = 1e9;
+  double speed = std::copysign(std::min(top, std::fabs(way) / h), way);
+  if (most > 0) {
     // Not faster than braking at the goal allows, in steps of h: v h + v²/2a = way; nor than a h since the last step.
-    const double half = 0.5 * harshest * h, braking = std::sqrt(half * half + 2 * harshest * std::fabs(way)) - half;
+    const double half = 0.5 * most * h, braking = std::sqrt(half * half + 2 * most * std::fabs(way)) - half;
     speed = std::copysign(std::min(std::fabs(speed), braking), way);
-    speed = std::clamp(speed, target_speed_ - harshest * h, target_speed_ + harshest * h);
-    if (std::fabs(way) <= harshest * h * h && std::fabs(target_speed_) <= 2 * harshest * h) speed = way / h;
+    speed = std::clamp(speed, target_speed_ - most * h, target_speed_ + most * h);
+    if (std::fabs(way) <= most * h * h && std::fabs(target_speed_) <= 2 * most * h) speed = way / h;
   }
   target_ += speed * h;
   target_speed_ = speed;
+  feed_forward(before, h);
 }
 
-void Servo::see(const JointSight& sight, double t, double h) {
+/// Velocity mode: towards the goal by the profile's acceleration; 0: at once.
+void Servo::follow_speed(double h) {
+  const double most = harshest() * h, goal = goal_of_wheel();
+  target_speed_ = most > 0 ? target_speed_ + std::clamp(goal - target_speed_, -most, most) : goal;
+  target_ = sight_.position, pull_ = feed_ = 0;
+}
+
+/// Feed-forward gains as a pull on the target, as the I gain is one: Kp (g + (Kv ġ + Ka g̈)/Kp − x).
+void Servo::feed_forward(double before, double h) {
+  const double p = get(Register::position_p_gain) * model_->gains.p;
+  const double output = get(Register::velocity_feed) * model_->gains.velocity * target_speed_ +
+                        get(Register::acceleration_feed) * model_->gains.acceleration * (target_speed_ - before) / h;
+  feed_ = p > 0 ? std::clamp(output / p, -kMostPull, kMostPull) : 0;
+}
+
+/// An AX-12 does nothing about errors within its margins.
+double Servo::target() const {
+  double goal = target_ + pull_ + feed_;
+  if (const Item* margin = item_of(Register::clockwise_margin))
+    goal = std::clamp(sight_.position, goal - value(*margin) * model_->pulse,
+                      goal + get(Register::counter_margin) * model_->pulse);
+  return sign() * goal;
+}
+
+void Servo::see(const JointSight& seen, double t, double h) {
+  const double last = sight_.position;
+  JointSight sight = seen;
+  for (double* x : {&sight.position, &sight.velocity, &sight.torque, &sight.current, &sight.voltage}) *x *= sign();
+  for (const Failure& f : failures_)
+    if (f.fault == kEncoderAlarm && t >= f.since) sight.position = last, sight.velocity = 0;
   sight_ = sight;
   tick_ = t;
   if (!seen_) target_ = sight.position, set(Register::goal_position, pulses(sight.position));
   seen_ = true;
   if (h > 0) follow(h);
   const bool bits = model_->signed_by_bit;
-  set(Register::present_position,
-      bits ? pulses(sight.position) & (model_->zero == 512 ? 1023 : 4095) : pulses(sight.position));
+  const std::int32_t position = pulses(sight.position);
+  set(Register::present_position, bits && !has_turns() ? position & (model_->zero == 512 ? 1023 : 4095) : position);
   const double speed = sight.velocity / model_->speed;
   set(Register::present_velocity, bits ? signed_by_bit(speed) : clamped(speed, 1e9));
   set(Register::present_load,
@@ -281,6 +388,7 @@ void Servo::see(const JointSight& sight, double t, double h) {
   set(Register::position_trajectory, pulses(target_));
   const double threshold = item_of(Register::moving_threshold) != nullptr ? get(Register::moving_threshold) : 10;
   set(Register::moving, std::fabs(speed) > threshold);
+  report_motion();
   watch_bus(t);
   watch_health(h);
 }
@@ -297,6 +405,17 @@ void Servo::see(const BoardSight& sight) {
   set(Register::acceleration_z, digits(sight.acceleration[2], kDigitsOfG / kGravity));
 }
 
+/// In position, on its way, far behind, and which profile: none, rectangle, triangle, trapezium.
+void Servo::report_motion() {
+  const double goal = angle(get(Register::goal_position)), near = kInPosition * model_->pulse;
+  const bool moves_to_goal = is_on() && target_speed_ != 0;
+  std::int32_t status = std::fabs(goal - sight_.position) <= near ? 1 : 0;
+  if (moves_to_goal && mode() != kVelocityMode) status |= 2;
+  if (is_on() && std::fabs(target_ - sight_.position) > kFollowing * model_->pulse) status |= 8;
+  if (moves_to_goal) status |= harshest() == 0 ? 0x10 : fastest() == 0 ? 0x20 : 0x30;
+  set(Register::moving_status, status);
+}
+
 bool Servo::has_stopped() const { return get(Register::bus_watchdog) == kBitten; }
 
 /// Without instructions for the time that was set it stops where it is.
@@ -305,7 +424,9 @@ void Servo::watch_bus(double t) {
   if (limit == 0 || limit == kBitten || !is_on() || t - heard_ < limit * kWatch) return;
   set(Register::bus_watchdog, kBitten);
   target_ = sight_.position, target_speed_ = 0;
-  for (const Register goal : {Register::goal_pwm, Register::goal_current, Register::goal_velocity}) set(goal, 0);
+  set(Register::goal_velocity, 0);
+  if (mode() == kPwmMode) set(Register::goal_pwm, 0);
+  if (mode() == kCurrentMode) set(Register::goal_current, 0);
   set(Register::goal_position, pulses(sight_.position));
 }
 
@@ -318,7 +439,12 @@ void Servo::watch_health(double h) {
   if (supply > get(Register::max_voltage) || supply < get(Register::min_voltage)) now |= kVoltageAlarm;
   if (sight_.temperature > get(Register::temperature_limit)) now |= kHeatAlarm;
   if (strain_ > kStrainTime) now |= kOverloadAlarm;
-  const std::uint8_t kept = model_->protocol == Protocol::two ? 0xff : kOverloadAlarm;
+  const bool two = model_->protocol == Protocol::two;
+  // The maker: the power that comes in does not suffice to drive the motor. Taken as half of the least voltage.
+  if (two && 2 * supply < get(Register::min_voltage)) now |= kShockAlarm;
+  for (const Failure& f : failures_)
+    if (two && tick_ >= f.since) now |= f.fault;
+  const std::uint8_t kept = two ? 0xff : kOverloadAlarm;
   alarms_ = static_cast<std::uint8_t>((alarms_ & kept) | now);
   set(Register::hardware_error, alarms_);
   if (alarms_ & get(Register::shutdown)) switch_off();
@@ -330,13 +456,39 @@ void Servo::switch_off() {
   set(Register::torque_limit, 0);
 }
 
-double Servo::wanted_velocity() const {
+double Servo::goal_of_wheel() const {
   if (model_->protocol == Protocol::two) return get(Register::goal_velocity) * model_->speed;
   const std::int32_t x = get(Register::profile_velocity);  // "moving speed" of a wheel
   return (x & 1024 ? -(x & 1023) : x & 1023) * model_->speed;
 }
-double Servo::wanted_current() const { return get(Register::goal_current) * model_->current; }
-double Servo::wanted_pwm() const { return get(Register::goal_pwm) / kFullPwm; }
+double Servo::wanted_velocity() const { return sign() * (harshest() > 0 ? target_speed_ : goal_of_wheel()); }
+double Servo::wanted_current() const { return sign() * get(Register::goal_current) * model_->current; }
+
+double Servo::wanted_pwm() const {
+  if (model_->protocol == Protocol::two) return sign() * get(Register::goal_pwm) / kFullPwm;
+  const std::int32_t x = get(Register::profile_velocity);
+  return (x & 1024 ? -(x & 1023) : x & 1023) / kFullTorque;
+}
+
+/// Protocol 2.0: the PWM limit, and the goal PWM where it is not the goal; 1.0: the torque limit.
+double Servo::most_output() const {
+  if (model_->protocol == Protocol::one) return get(Register::torque_limit) / kFullTorque;
+  const std::int32_t limit = get(Register::pwm_limit);
+  return (mode() == kPwmMode ? limit : std::min(limit, std::abs(get(Register::goal_pwm)))) / kFullPwm;
+}
+
+/// The maker: the current limit holds in current and in current-based position mode, there the goal current too.
+double Servo::most_current() const {
+  const bool holds = model_->current > 0 && (mode() == kCurrentMode || mode() == kCurrentPositionMode);
+  if (!holds) return std::numeric_limits<double>::infinity();
+  return std::min(get(Register::current_limit), std::abs(get(Register::goal_current))) * model_->current;
+}
+
+double Servo::velocity_gain() const {
+  const Item* gain = item_of(Register::velocity_p_gain);
+  return gain != nullptr && gain->initial > 0 ? static_cast<double>(value(*gain)) / gain->initial : 1;
+}
+
 /// An AX-12 has no gains, but pulses over which its output grows: powers of two, 32 at first.
 double Servo::gain() const {
   if (const Item* slope = item_of(Register::clockwise_slope)) {

@@ -27,7 +27,13 @@ struct BoardSight {
 };
 
 /// Bits of the hardware error status and, where they exist there, of protocol 1.0's error byte.
-enum Alarm : std::uint8_t { kVoltageAlarm = 1 << 0, kHeatAlarm = 1 << 2, kOverloadAlarm = 1 << 5 };
+enum Alarm : std::uint8_t {
+  kVoltageAlarm = 1 << 0,
+  kHeatAlarm = 1 << 2,
+  kEncoderAlarm = 1 << 3,
+  kShockAlarm = 1 << 4,
+  kOverloadAlarm = 1 << 5
+};
 
 /// Operating modes of the X series.
 enum Mode : std::int32_t {
@@ -41,8 +47,7 @@ enum Mode : std::int32_t {
 
 class Servo {
  public:
-  /// `only_positions`: its joint takes no other commands; modes of current and PWM are refused.
-  Servo(const Model& model, std::uint8_t id, std::int32_t baud_value, bool only_positions);
+  Servo(const Model& model, std::uint8_t id, std::int32_t baud_value);
 
   const Model& model() const { return *model_; }
   std::uint8_t id() const { return static_cast<std::uint8_t>(get(Register::id)); }
@@ -58,6 +63,9 @@ class Servo {
   void reboot();         // volatile items as at the start; torque is off
   void factory_reset();  // all but the id
 
+  /// From time t on it has this fault: kEncoderAlarm, whose position then stands still, or kShockAlarm.
+  void fail(Alarm fault, double t) { failures_.push_back({fault, t}); }
+
   /// The state of the joint at time t, h after the last one; moves the trajectory on.
   void see(const JointSight& sight, double t, double h);
   void see(const BoardSight& sight);
@@ -67,13 +75,17 @@ class Servo {
   /// What it wants: nothing while torque is off.
   bool is_on() const { return get(Register::torque_enable) != 0; }
   std::int32_t mode() const;
-  double target() const { return target_ + pull_; }      // along the profile, and what the I gain adds  [rad]
+  double target() const;                                 // along the profile, and what the gains add to it  [rad]
   double wanted_velocity() const;                        // in velocity mode              [rad/s]
   double wanted_current() const;                         // in current mode                [A]
   double wanted_pwm() const;                             // in PWM mode                       −1 … 1
   double gain() const;                                   // P gain over that of the servo's file
   double damping() const;                                // D gain over the P gain of the servo's file   [s]
-  double target_speed() const { return target_speed_; }  // of the profile                [rad/s]
+  double velocity_gain() const;                          // P gain of velocity mode over the maker's
+  double target_speed() const { return sign() * target_speed_; }  // of the profile       [rad/s]
+  double most_output() const;                            // that its limits allow, 0 … 1
+  double most_current() const;                           // the same, in modes that look at it; infinite in others  [A]
+  bool is_read_by(std::uint8_t shadow) const;            // is this its secondary id?
   std::int32_t get(Register meaning) const;
   bool moves() const { return get(Register::moving) != 0; }
 
@@ -87,8 +99,20 @@ class Servo {
   bool is_known(std::uint16_t address) const;
   Fault check(const Item& item, std::int32_t value) const;
   void after_write(const Item& item);
+  void after_goal();
+  void begin_mode();
+  void plan();
   void follow(double h);
+  void follow_speed(double h);
   void integrate(double h);
+  void feed_forward(double before, double h);
+  void report_motion();
+  double goal_of_wheel() const;
+  double fastest() const;    // of the profile; 0: no limit  [rad/s]
+  double harshest() const;   // the same                     [rad/s²]
+  bool has_time_profile() const;
+  double sign() const;       // −1: it turns the other way round
+  bool has_turns() const;    // MX-28, protocol 1.0: many turns
   void watch_bus(double t);
   void watch_health(double h);
   void switch_off();
@@ -98,7 +122,6 @@ class Servo {
   bool is_read_only_now(const Item& item) const;
 
   const Model* model_;
-  bool only_positions_;
   Data table_;
   std::vector<const Item*> items_;  // by address
   std::array<const Item*, kRegisters> by_meaning_{};
@@ -107,11 +130,18 @@ class Servo {
     Data data;
   };
   std::optional<Pending> pending_;
-  JointSight sight_;
+  JointSight sight_;                      // in its own direction
   double target_ = 0, target_speed_ = 0;  // of the profile  [rad], [rad/s]
   bool seen_ = false;
   double tick_ = 0;
   double pull_ = 0;       // what the I gain adds to the target  [rad]
+  double feed_ = 0;       // and the feed-forward gains          [rad]
+  double planned_speed_ = 0, planned_acceleration_ = 0;  // of a profile whose times are given  [rad/s], [rad/s²]
+  struct Failure {
+    Alarm fault;
+    double since;  // [s]
+  };
+  std::vector<Failure> failures_;
   double strain_ = 0;     // time at full output without moving  [s]
   double heard_ = 0;      // the last instruction on the bus     [s]
   bool is_shut_ = false;  // by an alarm: torque stays off

@@ -17,26 +17,38 @@ enum class Register : std::uint8_t {
   id,
   baud_rate,
   return_delay,
+  drive_mode,
   operating_mode,
+  secondary_id,
+  startup,
   homing_offset,
   moving_threshold,
   temperature_limit,
   max_voltage,
   min_voltage,
   max_torque,  // protocol 1.0: torque limit at the start
+  pwm_limit,
   current_limit,
   velocity_limit,
   max_position,
   min_position,
   shutdown,
+  turns_offset,  // MX-28, protocol 1.0: of many turns, in pulses; and how many pulses of the encoder are one
+  turns_divider,
   torque_enable,
+  led,
   status_return_level,
   registered,
   hardware_error,
+  velocity_p_gain,
+  acceleration_feed,  // feed-forward gains
+  velocity_feed,
   position_d_gain,
   position_i_gain,
   position_p_gain,
-  clockwise_slope,  // AX-12: pulses over which the output grows, each way
+  clockwise_margin,  // AX-12: pulses of error that it does nothing about, each way
+  counter_margin,
+  clockwise_slope,  // pulses over which the output grows, the same
   counter_slope,
   torque_limit,
   bus_watchdog,
@@ -48,6 +60,7 @@ enum class Register : std::uint8_t {
   goal_position,
   realtime_tick,
   moving,
+  moving_status,
   present_pwm,
   present_current,
   present_load,
@@ -88,7 +101,8 @@ struct Indirect {
 
 /// What the gain registers mean: K = register · unit, in outputs per pulse, per pulse and second, per pulse a second.
 struct GainUnits {
-  double p = 0, i = 0, d = 0;  // 0: there is no such gain  [1], [1/s], [s]
+  double p = 0, i = 0, d = 0;          // 0: there is no such gain  [1], [1/s], [s]
+  double velocity = 0, acceleration = 0;  // feed forward, of the profile's speed and acceleration  [s], [s²]
 };
 
 struct Model {
@@ -109,7 +123,8 @@ struct Model {
   std::int32_t gain_of_file;  // position P gain at which servos/*.toml were recorded
   bool signed_by_bit;         // speeds and loads: bit 10 is the sign, instead of two's complement
   GainUnits gains;
-  bool is_board = false;  // no servo, but a sub-controller with inertial sensors
+  bool is_board = false;         // no servo, but a sub-controller with inertial sensors
+  bool wheel_is_output = false;  // as a wheel its speed register is a share of its output
 };
 
 std::span<const Model> all_models();             // of servos

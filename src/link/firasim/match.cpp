@@ -95,6 +95,7 @@ Result<std::unique_ptr<MatchLink>> MatchLink::open(World& world, int group, cons
 MatchLink::MatchLink(int group, const GroupModel& model, const MatchOptions& options, Server server,
                      RefereeLink referee)
     : group_(group),
+      group_name_(model.spec.name),
       spec_(model.spec.firasim),
       options_(options),
       remote_{model.spec.blue == "firasim", model.spec.yellow == "firasim"},
@@ -310,6 +311,55 @@ Diagnostics prepare(const std::string& options, SceneSpec& scene) {
   return apply_options(options, scene, waits);
 }
 
+namespace {
+
+/// Several groups whose teams come over the network, each with addresses of its own.
+class Matches : public ProtocolLink {
+ public:
+  explicit Matches(std::vector<std::unique_ptr<MatchLink>> matches) : matches_(std::move(matches)) {}
+  std::string_view name() const override { return matches_[0]->name(); }
+  std::span<const gradus::Command> receive(const World& world) override {
+    commands_.clear();
+    for (const auto& m : matches_) {
+      const std::span<const gradus::Command> more = m->receive(world);
+      commands_.insert(commands_.end(), more.begin(), more.end());
+    }
+    return commands_;
+  }
+  void publish(const World& world) override {
+    for (const auto& m : matches_) m->publish(world);
+  }
+  bool wants_real_time() const override { return matches_[0]->wants_real_time(); }
+  std::vector<std::string> addresses() const override {
+    return of_all([](const MatchLink& m) { return m.addresses(); });
+  }
+  std::vector<std::string> summary() const override {
+    return of_all([](const MatchLink& m) { return m.summary(); });
+  }
+  Figures figures() const override {  // sums
+    Figures out = matches_[0]->figures();
+    for (std::size_t i = 1; i < matches_.size(); ++i) {
+      const Figures more = matches_[i]->figures();
+      for (std::size_t k = 0; k < out.size(); ++k) out[k].second += more[k].second;
+    }
+    return out;
+  }
+
+ private:
+  template <class Ask>
+  std::vector<std::string> of_all(const Ask& ask) const {
+    std::vector<std::string> out;
+    for (const auto& m : matches_)
+      for (const std::string& line : ask(*m)) out.push_back(m->group_name() + ": " + line);
+    return out;
+  }
+  std::vector<std::unique_ptr<MatchLink>> matches_;
+  std::vector<gradus::Command> commands_;
+};
+
+}  // namespace
+
+/// One link for every group that has a team over the network; if none has, one for the last: its referee may be.
 Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, World& world) {
   MatchOptions o;
   SceneSpec unused;
@@ -317,9 +367,17 @@ Result<std::unique_ptr<ProtocolLink>> open_link(const std::string& options, Worl
   apply_options(options, unused, o.with_clients);
   if (world.groups().empty())
     return Diagnostics{{{}, Severity::error, "this scene has no group that clients could play in", "try mirosot_5v5"}};
-  auto match = MatchLink::open(world, 0, o);
-  if (!match) return match.notes();
-  return std::unique_ptr<ProtocolLink>(std::move(*match));
+  std::vector<std::unique_ptr<MatchLink>> matches;
+  for (int g = 0; g < world.groups().count(); ++g) {
+    const GroupSpec& spec = world.groups().model(g).spec;
+    const bool remote = spec.blue == "firasim" || spec.yellow == "firasim", last = g + 1 == world.groups().count();
+    if (!remote && !(last && matches.empty())) continue;
+    auto match = MatchLink::open(world, g, o);
+    if (!match) return match.notes();
+    matches.push_back(std::move(*match));
+  }
+  if (matches.size() == 1) return std::unique_ptr<ProtocolLink>(std::move(matches[0]));
+  return std::unique_ptr<ProtocolLink>(std::make_unique<Matches>(std::move(matches)));
 }
 
 }  // namespace gradus::firasim

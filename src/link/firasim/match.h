@@ -4,6 +4,7 @@
 ///
 /// Options of the link, items between commas, all optional:
 ///   blue, yellow, both, none   the remote teams (default: those of the scene, or both)
+///   group=NAME                 the group that the other items are about (default: the first)
 ///   sync                       step with the clients instead of the wall clock
 ///   vision=A:P (again for more), commands=A:P, referee=A:P, placement=A:P, interface=A, watchdog=TIME
 #pragma once
@@ -41,6 +42,7 @@ class MatchLink : public ProtocolLink {
   const RefereeCounters& referee_counters() const { return referee_.counters(); }
   std::int64_t impatient() const { return impatient_; }             // steps taken without an answer from every team
   bool awaits_clients() const { return remote_[0] || remote_[1]; }  // does a team come over the network?
+  const std::string& group_name() const { return group_name_; }
   std::uint16_t command_port() const { return server_.command_port(); }
 
  private:
@@ -56,6 +58,7 @@ class MatchLink : public ProtocolLink {
   void say(const World& world, Foul foul, Color team, std::uint32_t quadrant = 0);
 
   int group_;
+  std::string group_name_;
   FirasimSpec spec_;
   MatchOptions options_;
   bool remote_[2], speaks_;

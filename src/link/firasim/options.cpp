@@ -44,7 +44,7 @@ class Items {
     } else {
       complain(
           item,
-          "known: blue, yellow, both, none, sync, vision=, commands=, referee=, placement=, interface=, watchdog=");
+          "known: group=, blue, yellow, both, none, sync, vision=, commands=, referee=, placement=, interface=, watchdog=");
     }
   }
   std::string* address_of(const std::string& key) {
@@ -67,7 +67,18 @@ class Items {
 Diagnostics apply_options(const std::string& items, SceneSpec& scene, bool& waits_for_clients) {
   if (scene.groups.empty())
     return {{{}, Severity::error, "this scene has no group that clients could play in", "try mirosot_5v5"}};
-  return Items(scene.groups[0], waits_for_clients).apply(items);
+  constexpr std::string_view kKey = "group=";  // which group the other items are about
+  std::string others, name;
+  std::istringstream in(items);
+  for (std::string item; std::getline(in, item, ',');)
+    if (item.starts_with(kKey))
+      name = item.substr(kKey.size());
+    else
+      others += (others.empty() ? "" : ",") + item;
+  for (GroupSpec& g : scene.groups)
+    if (name.empty() || g.name == name) return Items(g, waits_for_clients).apply(others);
+  if (scene.groups[0].name.empty()) return Items(scene.groups[0], waits_for_clients).apply(others);  // see open_link
+  return {{{}, Severity::error, "--firasim: there is no group '" + name + "'", "the first is '" + scene.groups[0].name + "'"}};
 }
 
 }  // namespace gradus::firasim

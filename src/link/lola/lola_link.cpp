@@ -160,25 +160,32 @@ void LolaLink::obey(const Actuators& asked, Robot& robot, Orders& orders) {
   }
 }
 
-/// Mean of a ring of lights: 8 reds, 8 greens, 8 blues of an eye; the blue ones of an ear.
+/// Rings of lights: 8 in an eye (reds, greens, blues in a row), 10 blue ones in an ear, 12 on the skull. One that has one
+/// colour is one light for people, "left_eye"; else they are "left_eye_1" and so on.
 void LolaLink::show_lights(const World& world, Seat& s, Robot& robot) {
   const Actuators& a = robot.asked;
-  const auto mean = [](const auto& list, std::size_t from, std::size_t count) {
-    double sum = 0;
-    for (std::size_t i = from; i < from + count; ++i) sum += list[i];
-    return sum / static_cast<double>(count);
+  using Colour = std::array<double, 3>;
+  const auto ring = [&](std::string_view place, std::size_t count, const auto& colour) {
+    bool plain = true;
+    for (std::size_t i = 1; i < count; ++i) plain = plain && colour(i) == colour(0);
+    const auto show = [&](std::string_view name, const Colour& c) { robot.lights.set(name, c[0], c[1], c[2]); };
+    show(place, plain ? colour(0) : Colour{});
+    for (std::size_t i = 0; i < count; ++i) {
+      char name[32];
+      const auto end = fmt::format_to_n(name, sizeof name, "{}_{}", place, i + 1);
+      show({name, end.size}, plain ? Colour{} : colour(i));
+    }
   };
   const auto eye = [&](std::string_view place, const std::array<double, 24>& x) {
-    robot.lights.set(place, mean(x, 0, 8), mean(x, 8, 8), mean(x, 16, 8));
+    ring(place, 8, [&](std::size_t i) { return Colour{x[i], x[8 + i], x[16 + i]}; });
   };
-  const auto one = [&](std::string_view place, const std::array<double, 3>& x) {
-    robot.lights.set(place, x[0], x[1], x[2]);
+  const auto blue = [&](std::string_view place, const auto& x) {
+    ring(place, x.size(), [&](std::size_t i) { return Colour{0, 0, x[i]}; });
   };
+  const auto one = [&](std::string_view place, const Colour& x) { robot.lights.set(place, x[0], x[1], x[2]); };
   one("chest", a.chest), one("left_foot", a.left_foot), one("right_foot", a.right_foot);
   eye("left_eye", a.left_eye), eye("right_eye", a.right_eye);
-  robot.lights.set("left_ear", 0, 0, mean(a.left_ear, 0, 10));
-  robot.lights.set("right_ear", 0, 0, mean(a.right_ear, 0, 10));
-  robot.lights.set("skull", 0, 0, mean(a.skull, 0, 12));
+  blue("left_ear", a.left_ear), blue("right_ear", a.right_ear), blue("skull", a.skull);
   robot.lights.tell(s.name, world.time(), notices());
 }
 
@@ -212,6 +219,9 @@ void LolaLink::send_image(const SensorReading& reading, Camera& camera, int numb
     image_.clear();
     append_header(image_, cycle, number, image);
     append_bytes(image_, std::as_bytes(image.bytes));
+    // Lock-step waits for a program that reads, and no longer than this once for one that does not.
+    if (options().lockstep && camera.is_read) camera.is_read = camera.wire.drain(options().patience);
+    camera.is_read |= !camera.wire.unsent();
     ++(camera.wire.send(image_) ? images_ : images_missed_);
   }
 }

@@ -30,6 +30,7 @@ class LolaLink : public SeatLink {
     Wire wire;
     std::string sensor;
     std::int64_t last = -1;  // frame sent
+    bool is_read = true;     // in time
   };
   struct Robot {
     nao::Body body;

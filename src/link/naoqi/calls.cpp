@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace gradus::naoqi {
@@ -133,9 +134,9 @@ Outcome Calls::walk_call(const World& world, const std::string& m, const json& a
   if (m == "walkTo" || m == "moveTo")
     return {nullptr, motion_.walk_to(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2)))};
   if (m == "setWalkTargetVelocity" || m == "moveToward") {
-    double part[3];
-    for (std::size_t i = 0; i < 3; ++i) part[i] = std::clamp(number(argument(a, i)), -1.0, 1.0);
-    motion_.walk(part[0] * kFullForward, part[1] * kFullSide, part[2] * kFullTurn);
+    std::array<double, 3> part{}, full = full_speed(a);
+    for (std::size_t i = 0; i < 3; ++i) part[i] = std::clamp(number(argument(a, i)), -1.0, 1.0) * full[i];
+    motion_.walk(part[0], part[1], part[2]);
     return {};
   }
   if (m == "move") return motion_.walk(way(argument(a, 0)), way(argument(a, 1)), way(argument(a, 2))), Outcome{};
@@ -153,6 +154,29 @@ Outcome Calls::walk_call(const World& world, const std::string& m, const json& a
   }
   known = false;
   return {};
+}
+
+/// Full speeds forward, sideways and of turning. A fourth argument is the frequency of steps, 0 … 1, or a list of
+/// settings [name, value]: a slower frequency and shorter longest steps slow the walk down. The gait's own steps keep
+/// their time: they become shorter. Steps take 0.42 s at frequency 1 and 0.6 s at 0 [memory].
+std::array<double, 3> Calls::full_speed(const json& a) const {
+  std::array<double, 3> full{kFullForward, kFullSide, kFullTurn};
+  constexpr double kQuick = 0.42, kSlow = 0.6;
+  const auto slow_down = [&](double frequency) {
+    const double f = std::clamp(frequency, 0.0, 1.0);
+    for (double& x : full) x *= kQuick / (kSlow + f * (kQuick - kSlow));
+  };
+  if (a.size() < 4) return full;
+  if (!a[3].is_array()) return slow_down(number(a[3])), full;
+  for (const json& pair : a[3]) {
+    const std::string name = text(argument(pair, 0));
+    const double value = number(argument(pair, 1));
+    if (name == "Frequency") slow_down(value);
+    if (name == "MaxStepX") full[0] *= std::clamp(value / 0.04, 0.0, 1.0);
+    if (name == "MaxStepY") full[1] *= std::clamp(value / 0.14, 0.0, 1.0);
+    if (name == "MaxStepTheta") full[2] *= std::clamp(value / 0.349, 0.0, 1.0);
+  }
+  return full;
 }
 
 /// All joints arrive together, the slowest at its share of its largest speed.
@@ -288,14 +312,45 @@ Outcome Calls::motion_call(const World& world, const std::string& m, const json&
   if (Outcome o = hand_call(m, a, known); known) return o;
   if (Outcome o = task_call(m, a, known); known) return o;
   if (m == "getSummary") return {"gradus: " + name_};
-  // Settings of the maker's controllers that are not simulated; hands are not either.
-  for (const char* setting : {"setMotionConfig", "setFallManagerEnabled", "setCollisionProtectionEnabled",
-                              "setExternalCollisionProtectionEnabled", "setSmartStiffnessEnabled", "setBreathEnabled",
-                              "setIdlePostureEnabled", "setFootContactProtectionEnabled"})
+  if (m == "setFallManagerEnabled" || m == "setFootContactProtectionEnabled") return set(m, number(argument(a, 0)) != 0);
+  if (m == "getFallManagerEnabled") return {minds_falls_};
+  if (m == "setMotionConfig") {
+    for (const json& pair : argument(a, 0))
+      if (text(argument(pair, 0)) == "ENABLE_FOOT_CONTACT_PROTECTION")
+        set("setFootContactProtectionEnabled", number(argument(pair, 1)) != 0);
+    return {};
+  }
+  // Settings of the maker's controllers that are not simulated [docs/links.md says why].
+  for (const char* setting : {"setCollisionProtectionEnabled", "setExternalCollisionProtectionEnabled",
+                              "setSmartStiffnessEnabled", "setBreathEnabled", "setIdlePostureEnabled"})
     if (m == setting) return {};
   if (m == "getFootGaitConfig" || m == "getMoveConfig")
     return {json::array({json{"MaxStepX", 0.04}, json{"MaxStepTheta", 0.307}, json{"MaxStepFrequency", 1.0}})};
   throw CallFault{"ALMotion has no '" + m + "' here"};
+}
+
+Outcome Calls::set(const std::string& setting, bool on) {
+  (setting == "setFallManagerEnabled" ? minds_falls_ : minds_feet_) = on;
+  return {};
+}
+
+/// The robot's own care, unless a program has switched it off: one that has fallen goes limp, and a walk ends when both
+/// feet have been in the air for half a second.
+void Calls::mind_feet(const World& world) {
+  constexpr double kLifted = 0.5;
+  const bool fell = world.fallen(robot_) && !std::exchange(has_fallen_, world.fallen(robot_));
+  if (fell && minds_falls_) {
+    motion_.kill_all();
+    for (const int j : motion_.joints_of("Body")) motion_.set_stiffness(j, 0);
+    tell("link", "has fallen: its stiffness is 0 (setFallManagerEnabled)");
+  }
+  if (motion_.time() == std::exchange(minded_, motion_.time())) return;
+  if (event_value(world, "footContact", readings(world)) == true) stood_ = true, lifted_since_ = -1;
+  else if (!motion_.is_walking() || !stood_) lifted_since_ = -1;
+  else if (lifted_since_ < 0) lifted_since_ = motion_.time();
+  if (lifted_since_ < 0 || motion_.time() < lifted_since_ + kLifted || !minds_feet_) return;
+  motion_.stop_walk();
+  lifted_since_ = -1;
 }
 
 /// Keys whose changes are events; null: it is none of them.
@@ -427,6 +482,7 @@ void Calls::look(const World& world) {
     speech_end_ = -1;
     subscriptions_.raise("ALTextToSpeech/TextDone", 1);
   }
+  mind_feet(world);
   leds_.update(motion_.time());
   leds_.lights().tell(name_, world.time(), notices_);
 }

@@ -49,10 +49,21 @@ class Calls {
   Outcome set_foot_steps(const std::string& method, const json& a);
   Outcome hand_call(const std::string& method, const json& a, bool& known);
   Pose frame_of(const World& world, int space);
-  int effector(const std::string& name, std::vector<int>& joints) const;
+  /// What a Cartesian call moves: an effector by its chain, or the torso by both legs, whose feet stay where they are.
+  struct Moved {
+    int object = 0;           // 0: the torso
+    std::vector<int> joints;  // that may move
+    Pose X_TO;                // where it is, seen from the torso as it is now
+    std::vector<Cartesian::Goal> feet;  // of the torso: where they are
+  };
+  Moved moved(const std::string& effector);
+  void bring(const Moved& what, const Pose& X_TO, int mask, std::vector<double>& angles);
+  void mind_feet(const World& world);
+  Outcome set(const std::string& setting, bool on);
   void plan(const World& world, const std::string& name, int space, const json& path, int mask,
             const std::vector<double>& times, bool absolute, std::vector<int>& joints, std::vector<Curve>& curves);
   static double share(const json& a, std::size_t i);
+  std::array<double, 3> full_speed(const json& a) const;
   int interpolate_with_speed(const json& a);
   Outcome memory_call(const World& world, const std::string& method, const json& a, int client);
   Outcome speech_call(const std::string& method, const json& a);
@@ -78,6 +89,10 @@ class Calls {
   Subscriptions subscriptions_;
   Video video_;
   Leds leds_;
+  bool minds_falls_ = true, minds_feet_ = true;  // the robot's own care, as it is switched on there
+  bool has_fallen_ = false, stood_ = false;
+  double minded_ = -1;  // [s]
+  double lifted_since_ = -1;  // both feet are in the air, while it walks  [s]; below 0: they are not
   double speech_end_ = -1;  // [s]; below 0: it is silent
   std::vector<LinkNotice> notices_;
 };

@@ -15,31 +15,32 @@ constexpr double kDamping = 1e-2;  // λ, at the beginning
 constexpr double kLongest = 0.2;   // step of a joint     [rad]
 constexpr double kSmall = 1e-6;    // for differences     [rad]
 
-using Row6 = std::array<double, 6>;
+using Vector = std::vector<double>;
 
-/// x of A x = b, 6 × 6, symmetric and positive; by elimination with pivots.
-Row6 solved(std::array<Row6, 6> A, Row6 b) {
-  for (std::size_t i = 0; i < 6; ++i) {
+/// x of A x = b, A symmetric and positive; by elimination with pivots.
+Vector solved(std::vector<Vector> A, Vector b) {
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
     std::size_t best = i;
-    for (std::size_t r = i + 1; r < 6; ++r)
+    for (std::size_t r = i + 1; r < n; ++r)
       if (std::fabs(A[r][i]) > std::fabs(A[best][i])) best = r;
     std::swap(A[i], A[best]), std::swap(b[i], b[best]);
-    for (std::size_t r = i + 1; r < 6; ++r) {
+    for (std::size_t r = i + 1; r < n; ++r) {
       const double f = A[r][i] / A[i][i];
-      for (std::size_t c = i; c < 6; ++c) A[r][c] -= f * A[i][c];
+      for (std::size_t c = i; c < n; ++c) A[r][c] -= f * A[i][c];
       b[r] -= f * b[i];
     }
   }
-  Row6 x{};
-  for (std::size_t i = 6; i-- > 0;) {
+  Vector x(n, 0);
+  for (std::size_t i = n; i-- > 0;) {
     double sum = b[i];
-    for (std::size_t c = i + 1; c < 6; ++c) sum -= A[i][c] * x[c];
+    for (std::size_t c = i + 1; c < n; ++c) sum -= A[i][c] * x[c];
     x[i] = sum / A[i][i];
   }
   return x;
 }
 
-double size_of(const Row6& e) {
+double size_of(const Vector& e) {
   double sum = 0;
   for (const double x : e) sum += x * x;
   return std::sqrt(sum);
@@ -85,49 +86,51 @@ Pose Cartesian::pose(int object, const std::vector<double>& angles) {
 }
 
 /// Of turns: half the sum of the axes' cross products, the turn itself where it is small.
-Cartesian::Error Cartesian::missing(const Pose& is, const Pose& wanted, int mask) const {
-  const Vec3 p = wanted.p - is.p;
-  Vec3 turn{0, 0, 0};
-  for (const Vec3 axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
-    turn = turn + cross(is.R * axis, wanted.R * axis) * 0.5;
-  Error e{p.x, p.y, p.z, turn.x, turn.y, turn.z};
-  for (std::size_t i = 0; i < 6; ++i)
-    if (!(mask >> i & 1)) e[i] = 0;
-  return e;
+std::vector<double> Cartesian::missing(std::span<const Goal> goals, const std::vector<double>& angles) {
+  Vector all;
+  for (const Goal& g : goals) {
+    const Pose is = pose(g.object, angles);
+    const Vec3 p = g.X_TO.p - is.p;
+    Vec3 turn{0, 0, 0};
+    for (const Vec3 axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+      turn = turn + cross(is.R * axis, g.X_TO.R * axis) * 0.5;
+    const Position6 e{p.x, p.y, p.z, turn.x, turn.y, g.turning * turn.z};
+    for (std::size_t i = 0; i < 6; ++i) all.push_back(g.mask >> i & 1 ? e[i] : 0);
+  }
+  return all;
 }
 
-double Cartesian::solve(int object, const Pose& X_TO, int mask, const std::vector<int>& joints,
-                        std::vector<double>& angles) {
-  std::vector<Row6> J(joints.size());  // columns
+double Cartesian::solve(std::span<const Goal> goals, const std::vector<int>& joints, std::vector<double>& angles) {
+  const std::size_t n = 6 * goals.size();
+  std::vector<Vector> J(joints.size(), Vector(n));  // columns
   std::vector<double> best = angles;
-  double least = size_of(missing(pose(object, angles), X_TO, mask));
+  double least = size_of(missing(goals, angles));
   double damping = kDamping;
   for (int round = 0; round < kRounds && least > kNear; ++round) {
-    const Pose now = pose(object, angles = best);
-    const Error e = missing(now, X_TO, mask);
+    const Vector e = missing(goals, angles = best);
     for (std::size_t j = 0; j < joints.size(); ++j) {
       double& angle = angles[static_cast<std::size_t>(joints[j])];
       const double before = std::exchange(angle, angle + kSmall);
-      const Error moved = missing(now, pose(object, angles), mask);
+      const Vector moved = missing(goals, angles);
       angle = before;
-      for (std::size_t i = 0; i < 6; ++i) J[j][i] = moved[i] / kSmall;
+      for (std::size_t i = 0; i < n; ++i) J[j][i] = (e[i] - moved[i]) / kSmall;
     }
-    std::array<Row6, 6> A{};
-    for (std::size_t r = 0; r < 6; ++r)
-      for (std::size_t c = 0; c < 6; ++c) {
-        for (const Row6& column : J) A[r][c] += column[r] * column[c];
+    std::vector<Vector> A(n, Vector(n, 0));
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t c = 0; c < n; ++c) {
+        for (const Vector& column : J) A[r][c] += column[r] * column[c];
         if (r == c) A[r][c] += damping * damping;
       }
-    const Row6 y = solved(A, e);
+    const Vector y = solved(A, e);
     for (std::size_t j = 0; j < joints.size(); ++j) {
       const auto i = static_cast<std::size_t>(joints[j]);
       double step = 0;
-      for (std::size_t r = 0; r < 6; ++r) step += J[j][r] * y[r];
+      for (std::size_t r = 0; r < n; ++r) step += J[j][r] * y[r];
       if (body_.joint(i) < 0) continue;
       const Joint& joint = kind_->joints[static_cast<std::size_t>(body_.joint(i))];
       angles[i] = std::clamp(angles[i] + std::clamp(step, -kLongest, kLongest), joint.lower, joint.upper);
     }
-    const double left = size_of(missing(pose(object, angles), X_TO, mask));
+    const double left = size_of(missing(goals, angles));
     if (left < least) {  // Levenberg and Marquardt: braver after a success, else more careful
       least = left, best = angles;
       damping = std::max(1e-6, damping / 3);

@@ -1,11 +1,12 @@
 /// Where the robot's effectors are, and angles that bring them elsewhere: ALMotion's Cartesian calls. All poses are in
 /// the torso's frame, of the posture that was commanded.
 ///
-///   Δq = Jᵀ (J Jᵀ + λ²)⁻¹ e       e: what is missing of the pose, of the axes that the mask names          (1)
+///   Δq = Jᵀ (J Jᵀ + λ²)⁻¹ e       e: what is missing of all poses, of the axes that their masks name       (1)
 ///
 /// repeated; joints stop at their limits, so that what cannot be reached is come near to.
 #pragma once
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,18 +26,25 @@ Position6 position_of(const Pose& x);
 
 class Cartesian {
  public:
+  /// Where an object is to be.
+  struct Goal {
+    int object;
+    Pose X_TO;
+    int mask;
+    double turning = 1;  // weight of the turn about z
+  };
   Cartesian(const nao::Body& body, std::shared_ptr<const RobotKind> kind);
   /// The part that an effector's name stands for ("LArm": the hand); −1: there is none.
   int object_of(const std::string& effector) const;
   /// Pose of an object, with the 25 joints of the robot's interfaces at `angles`.
   Pose pose(int object, const std::vector<double>& angles);
-  /// Changes the angles of `joints` so that the object gets to X_TO. Returns what is missing of the masked axes [m,
-  /// rad].
-  double solve(int object, const Pose& X_TO, int mask, const std::vector<int>& joints, std::vector<double>& angles);
+  /// Changes the angles of `joints` so that the objects get where they are to be. Returns what is missing of the masked
+  /// axes [m, rad].
+  double solve(std::span<const Goal> goals, const std::vector<int>& joints, std::vector<double>& angles);
 
  private:
-  using Error = std::array<double, 6>;
-  Error missing(const Pose& is, const Pose& wanted, int mask) const;
+  /// Six numbers for each goal.
+  std::vector<double> missing(std::span<const Goal> goals, const std::vector<double>& angles);
 
   nao::Body body_;
   std::shared_ptr<const RobotKind> kind_;

@@ -10,6 +10,7 @@ namespace {
 constexpr double kMost = 1e6;  // seconds
 constexpr int kParts = 10;     // postures on the way from one pose to the next
 constexpr std::size_t kMostPoses = 1000;
+constexpr double kTurning = 0.1;  // the torso over its feet: one motor turns both hips, against each other
 constexpr double kFarthest = 10;                          // of a pose                     [m]
 constexpr double kShortestStep = 0.3, kLongestStep = 10;  // of a foot step [s]
 
@@ -34,6 +35,13 @@ Position6 between(const Position6& a, const Position6& b, double s) {
   Position6 p;
   for (std::size_t i = 0; i < 6; ++i) p[i] = a[i] + s * (b[i] - a[i]);
   return p;
+}
+
+/// `to` in the axes that the mask names, `now` in the others.
+Position6 masked(Position6 to, const Position6& now, int mask) {
+  for (std::size_t i = 0; i < 6; ++i)
+    if (!(mask >> i & 1)) to[i] = now[i];
+  return to;
 }
 
 /// A list of lists, or one list.
@@ -62,27 +70,52 @@ Pose Calls::frame_of(const World& world, int space) {
   return inverse(X_WT) * pose_at({middle.x, middle.y, 0, 0, 0, yaw});
 }
 
-int Calls::effector(const std::string& name, std::vector<int>& joints) const {
-  joints = motion_.joints_of(name);
-  std::erase_if(joints, [&](int j) { return body_.joint(static_cast<std::size_t>(j)) < 0; });
-  const int object = cartesian_.object_of(name);
-  if (object < 0 || joints.size() < 2)
-    throw CallFault{"effectors are Head, LArm, RArm, LLeg and RLeg, not '" + name + "'"};
-  return object;
+Calls::Moved Calls::moved(const std::string& name) {
+  Moved m;
+  const bool torso = name == "Torso";
+  m.joints = motion_.joints_of(torso ? "Legs" : name);
+  std::erase_if(m.joints, [&](int j) { return body_.joint(static_cast<std::size_t>(j)) < 0; });
+  if (torso) {  // one motor turns both hips
+    m.X_TO = {identity3<double>(), Vec3{0, 0, 0}};
+    std::erase_if(m.joints, [](int j) { return nao::kJointNames[static_cast<std::size_t>(j)] == "RHipYawPitch"; });
+    for (const char* foot : {"LLeg", "RLeg"}) {
+      const int object = cartesian_.object_of(foot);
+      m.feet.push_back({object, cartesian_.pose(object, motion_.commanded()), kWholeMask, kTurning});
+    }
+    return m;
+  }
+  m.object = cartesian_.object_of(name);
+  if (m.object < 0 || m.joints.size() < 2)
+    throw CallFault{"effectors are Head, LArm, RArm, LLeg, RLeg and Torso, not '" + name + "'"};
+  m.X_TO = cartesian_.pose(m.object, motion_.commanded());
+  return m;
+}
+
+/// X_TO: where it is to be, seen from the torso as it was when `what` was made. The torso gets there when its feet come
+/// to lie the other way round; all their axes are kept, whatever the mask.
+void Calls::bring(const Moved& what, const Pose& X_TO, int mask, std::vector<double>& angles) {
+  if (what.feet.empty()) {
+    const Cartesian::Goal goal{what.object, X_TO, mask};
+    cartesian_.solve(std::span(&goal, 1), what.joints, angles);
+    return;
+  }
+  std::vector<Cartesian::Goal> feet = what.feet;
+  for (Cartesian::Goal& foot : feet) foot.X_TO = inverse(X_TO) * foot.X_TO;
+  cartesian_.solve(feet, what.joints, angles);
 }
 
 /// Joints and their ways of one effector through poses of a space.
 void Calls::plan(const World& world, const std::string& name, int space, const json& path, int mask,
                  const std::vector<double>& times, bool absolute, std::vector<int>& joints,
                  std::vector<Curve>& curves) {
-  std::vector<int> mine;
-  const int object = effector(name, mine);
+  const Moved what = moved(name);
+  const std::vector<int>& mine = what.joints;
   const Pose X_TS = frame_of(world, space);
   const std::vector<json> poses = each(path);
   if (poses.size() != times.size() || poses.size() > kMostPoses)
     throw CallFault{fmt::format("{} positions and {} times", poses.size(), times.size())};
   std::vector<double> angles = motion_.commanded();
-  const Position6 start = position_of(inverse(X_TS) * cartesian_.pose(object, angles));
+  const Position6 start = position_of(inverse(X_TS) * what.X_TO);
   std::vector<std::vector<double>> x(mine.size());
   std::vector<double> t{0};
   for (std::size_t j = 0; j < mine.size(); ++j) x[j].push_back(angles[static_cast<std::size_t>(mine[j])]);
@@ -92,10 +125,11 @@ void Calls::plan(const World& world, const std::string& name, int space, const j
     Position6 to = position6(poses[i]);
     if (!absolute)
       for (std::size_t n = 0; n < 6; ++n) to[n] += start[n];
+    if (!what.feet.empty()) to = masked(to, start, mask);
     if (!(times[i] > before && times[i] < kMost)) throw CallFault{"times must grow from above 0"};
     for (int part = 1; part <= kParts; ++part) {
       const double s = static_cast<double>(part) / kParts;
-      cartesian_.solve(object, X_TS * pose_at(between(from, to, s * s * (3 - 2 * s))), mask, mine, angles);
+      bring(what, X_TS * pose_at(between(from, to, s * s * (3 - 2 * s))), mask, angles);
       t.push_back(before + s * (times[i] - before));
       for (std::size_t j = 0; j < mine.size(); ++j) x[j].push_back(angles[static_cast<std::size_t>(mine[j])]);
     }
@@ -119,25 +153,24 @@ Outcome Calls::cartesian_call(const World& world, const std::string& m, const js
   }
   if (m == "setPosition" || m == "changePosition") {
     const std::string name = text(argument(a, 0));
-    std::vector<int> joints;
-    const int object = effector(name, joints);
+    const Moved what = moved(name);
     const Pose X_TS = frame_of(world, whole(argument(a, 1)));
     Position6 to = position6(argument(a, 2));
     const double speed = share(a, 3);
     const int mask = a.size() > 4 ? mask_of(a[4]) : kPositionMask;
     std::vector<double> angles = motion_.commanded();
-    if (m == "changePosition") {
-      const Position6 now = position_of(inverse(X_TS) * cartesian_.pose(object, angles));
+    const Position6 now = position_of(inverse(X_TS) * what.X_TO);
+    if (m == "changePosition")
       for (std::size_t i = 0; i < 6; ++i) to[i] += now[i];
-    }
-    cartesian_.solve(object, X_TS * pose_at(to), mask, joints, angles);
-    for (const int j : joints) motion_.set_goal(j, angles[static_cast<std::size_t>(j)], speed);
+    if (!what.feet.empty()) to = masked(to, now, mask);
+    bring(what, X_TS * pose_at(to), mask, angles);
+    for (const int j : what.joints) motion_.set_goal(j, angles[static_cast<std::size_t>(j)], speed);
     return {};
   }
   if (m == "positionInterpolation" || m == "positionInterpolations") {
     const bool several = m.back() == 's';
     const json names = several ? argument(a, 0) : json::array({argument(a, 0)});
-    if (!names.is_array() || names.empty() || names.size() > 5) throw CallFault{"names of effectors are due"};
+    if (!names.is_array() || names.empty() || names.size() > 6) throw CallFault{"names of effectors are due"};
     const bool absolute = number(a, 5, 1) != 0;
     std::vector<int> joints;
     std::vector<Curve> curves;

@@ -207,7 +207,7 @@ void append_state_line(const RobotOutput& o, std::string& out, ImageShare* image
   out += "}\n";
 }
 
-void append_state_frame(const RobotOutput& o, Bytes& out) {
+void append_state_frame(const RobotOutput& o, Bytes& out, ImageFrames* images) {
   const std::size_t start = out.size();
   append_le(out, std::uint32_t{0});
   each_part(o, [&](const char*, std::span<const double> x) { append_doubles(out, x); });
@@ -216,6 +216,7 @@ void append_state_frame(const RobotOutput& o, Bytes& out) {
     append_doubles(out, head);
     append_doubles(out, s.values);
   }
+  if (images) images->append(o.sensors, out);
   put_le(out, start, static_cast<std::uint32_t>(out.size() - start - sizeof(std::uint32_t)));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "link/program/image_frames.h"
 #include "link/program/image_share.h"
 #include "link/program/orders.h"
 
@@ -22,7 +23,7 @@ std::string schema_line(const std::string& robot, const RobotKind& kind, double 
                         const Orders& orders);
 
 void append_state_line(const RobotOutput& state, std::string& out, ImageShare* images = nullptr);
-void append_state_frame(const RobotOutput& state, Bytes& out);
+void append_state_frame(const RobotOutput& state, Bytes& out, ImageFrames* images = nullptr);
 
 /// An answer. "" or what is wrong with it; then nothing has changed. end: filled if the program wants the run to end.
 std::string take_line(std::string_view line, const std::vector<std::string>& joints, Orders& orders, std::string& end);

@@ -52,6 +52,17 @@ void Wire::flush() {
   if (n > 0) out_.erase(out_.begin(), out_.begin() + n);
 }
 
+bool Wire::drain(double seconds) {
+  const double end = wall_time() + seconds;
+  for (flush(); unsent() && open(); flush()) {
+    const double left = end - wall_time();
+    pollfd one{fd(), POLLOUT, 0};
+    if (left <= 0 || poll(&one, 1, static_cast<int>(std::ceil(left * 1000))) <= 0 || (one.revents & (POLLERR | POLLHUP)) != 0)
+      return false;
+  }
+  return !unsent();
+}
+
 bool Wire::fill() {
   if (!open()) return false;
   if (taken_ == in_.size()) in_.clear(), taken_ = 0;

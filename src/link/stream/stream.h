@@ -41,6 +41,8 @@ class Wire {
   bool send(std::string_view text) { return send(as_byte_view(text)); }
   void flush();  // the rest of a message that did not fit at once
   bool unsent() const { return !out_.empty(); }
+  /// Waits until it has left, at most `seconds` of wall time. False: it has not, or the other side has gone.
+  bool drain(double seconds);
   /// Reads what is there, as long as the buffer has room. False: the other side has gone; received() still counts.
   bool fill();
   ByteView received() const { return ByteView(in_).subspan(taken_); }

@@ -41,31 +41,6 @@ std::string_view first_line(ByteView received, std::size_t& size) {
   return text.substr(0, end == std::string_view::npos ? 0 : end);
 }
 
-struct Hello {
-  std::string robot, token;
-  Form form = kLines;
-};
-
-/// "" or what is wrong.
-std::string read_hello(std::string_view line, Hello& out) {
-  const json j = json::parse(line, nullptr, false);
-  if (!j.is_object()) return "the first line must be a JSON object as in {\"robot\": \"blue1\"}";
-  for (const auto& [key, value] : j.items()) {
-    if (!value.is_string()) return "'" + key + "' must be a text";
-    const std::string text = value.get<std::string>();
-    if (key == "robot") {
-      out.robot = text;
-    } else if (key == "token") {
-      out.token = text;
-    } else if (key == "form" && (text == "lines" || text == "binary")) {
-      out.form = text == "binary" ? kBinary : kLines;
-    } else {
-      return key == "form" ? "form is lines or binary" : "unknown key '" + key + "'; known: robot, form, token";
-    }
-  }
-  return "";
-}
-
 }  // namespace
 
 Result<std::unique_ptr<TcpLink>> TcpLink::open(World& world) {
@@ -94,7 +69,7 @@ Result<std::unique_ptr<TcpLink>> TcpLink::open(World& world) {
     }
     const Seat& seat = link->add_seat(world, r, c.period, c.start);
     const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(seat.robot)].kind;
-    link->places_.push_back({static_cast<std::size_t>(it - opened.begin()), options.token, joint_names(kind), kLines, std::make_unique<ImageShare>()});
+    link->places_.push_back({static_cast<std::size_t>(it - opened.begin()), options.token, joint_names(kind), {}, std::make_unique<ImageShare>(), {}});
   }
   if (has_errors(notes)) return notes;
   link->publish(world);
@@ -119,7 +94,7 @@ int TcpLink::seat_of(Guest& guest, std::string& refusal) {
     if (places_[i].token != hello.token) return refusal = "the token is wrong or missing", -1;
     taken = static_cast<int>(i);
     if (s.wire.open()) continue;
-    places_[i].next_form = hello.form;
+    places_[i].hello = hello;
     return taken;
   }
   if (taken < 0) refusal = "there is no robot '" + hello.robot + "' on this port";
@@ -129,7 +104,14 @@ int TcpLink::seat_of(Guest& guest, std::string& refusal) {
 void TcpLink::refuse(Wire& wire, const std::string& why) { wire.send(json{{"error", why}}.dump() + "\n"); }
 
 void TcpLink::welcome(const World& world, Seat& s) {
-  s.form = places_[s.number].next_form;
+  Place& place = places_[s.number];
+  s.form = place.hello.binary ? kBinary : kLines;
+  place.frames.want(place.hello.images);
+  const std::string fault = place.frames.fault(world.output(s.robot, s.room).sensors);
+  if (!fault.empty()) {
+    refuse(s.wire, fault);
+    return s.wire.close();
+  }
   const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(s.robot)].kind;
   s.wire.send(s.form == kBinary ? schema_line(s.name, kind, s.period, world.output(s.robot, s.room), s.orders)
                                 : robot_line(s.name, kind, s.period));
@@ -139,8 +121,11 @@ bool TcpLink::tell(const World& world, Seat& s) {
   const RobotOutput output = world.output(s.robot, s.room);
   if (s.form == kBinary) {
     frame_.clear();
-    append_state_frame(output, frame_);
-    return s.wire.send(frame_);
+    ImageFrames& images = places_[s.number].frames;
+    append_state_frame(output, frame_, images.wanted() ? &images : nullptr);
+    if (!s.wire.send(frame_)) return false;
+    images.sent();
+    return true;
   }
   line_.clear();
   append_state_line(output, line_, places_[s.number].images.get());

@@ -1,13 +1,15 @@
 /// Robots driven over plain TCP, by programs in any language, on this machine or another [docs/links.md]. One
 /// connection a robot; robots with the same address share a port.
 ///
-///   program → gradus   once: {"robot": "blue1", "form": "lines", "token": "…"}⏎, all of it optional: {}⏎
+///   program → gradus   once: {"robot": "blue1", "form": "lines", "token": "…"}⏎, all of it optional: {}⏎ [program/hello.h]
 ///   gradus → program   once: the line about the robot [program/lines.h]; {"error": "…"}⏎ before it hangs up
 ///   then states and answers, as lines or as frames
 ///
 /// Options, items between commas: free, patience=TIME, wait=TIME, token=TEXT; on the command line also an address
 /// (default 4000), rate=RATE and robot=NAME (again for more).
 #pragma once
+#include "link/program/hello.h"
+#include "link/program/image_frames.h"
 #include "link/program/image_share.h"
 #include "link/seats.h"
 
@@ -34,8 +36,9 @@ class TcpLink : public SeatLink {
     std::size_t listener;
     std::string token;
     std::vector<std::string> joints;
-    int next_form = 0;
-    std::unique_ptr<ImageShare> images;  // for its program
+    Hello hello;  // of its program
+    std::unique_ptr<ImageShare> images;  // for it, in lines
+    ImageFrames frames;                  // and in the binary form
   };
   std::vector<Place> places_;  // (seats)
   std::string line_;

@@ -119,12 +119,16 @@ void commit_flight(const V& view, Scratch& own, double h) {
   const Quat turned = free ? mean_turn(q, rests ? w1 : w0 + jump.a, w1, h) : base_orientation(q);
   set_base_pose(q1, p0, turned);
   set_base_twist(v1, w1, vb);
-  for (int i = 0; i < kind.njoint(); ++i) {
+  const auto way = [&](int i) __attribute__((always_inline)) {
     const bool keeps = rests || kind.joints[static_cast<std::size_t>(i)].drive >= 0 || kind.links[static_cast<std::size_t>(i) + 1].hold >= 0;
     const double soft = keeps ? 0 : 1 - drive[i].e * factors[i + 1].d_inv;
+    return h * (v1[6 + i] - 0.5 * soft * (h * a[i] - (hit ? view.dv()[i] : 0)));
+  };
+  for (int i = 0; i < kind.njoint(); ++i) {
     v1[6 + i] = v[6 + i] + h * a[i];
-    q1[7 + i] = q[7 + i] + h * (v1[6 + i] - 0.5 * soft * (h * a[i] - (hit ? view.dv()[i] : 0)));
+    q1[7 + i] = q[7 + i] + way(i);
   }
+  advance_typed(*kind.pairs, q + 7, way, q1 + 7);
   if (kind.has_mimics) commit_shared(kind, q1 + 7, v1 + 6);
   Frame* next = view.frames_next();
   const auto x = coordinates_of(q, v), x1 = coordinates_of<double>(q1, v1);
@@ -173,6 +177,8 @@ void Articulated::commit(View<access> view, double h) {
               view.v_next());
   if (!contact && !view.rests()) add_kick(view.kick(), h, view.q_next());
   commit_joints(kind.njoint(), q + 7, v + 6, a, h, view.q_next() + 7, view.v_next() + 6);
+  const double* v1 = view.v_next() + 6;
+  advance_typed(*kind.pairs, q + 7, [&](int i) { return h * v1[i]; }, view.q_next() + 7);
   if (kind.has_mimics) commit_shared(kind, view.q_next() + 7, view.v_next() + 6);
   double* r = view.r_next();
   commit_results(kind, v, view.v_next(), h, r);

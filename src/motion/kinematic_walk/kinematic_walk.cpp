@@ -29,27 +29,80 @@ void store(const Stand& s, double* z) {
   for (int i = 0; i < kStand; ++i) z[i] = out[i];
 }
 
-/// Height of a link's lowest contact point over the ground when the link has pose (R, p).
-double lowest(const RobotKind& kind, int link, const Plane& ground, const Mat3& R, Vec3 p) {
-  double low = std::numeric_limits<double>::infinity();
-  const auto u = static_cast<std::size_t>(link);
-  for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
-    const ContactPoint& c = kind.points[static_cast<std::size_t>(k)];
-    low = minimum(low, dot(ground.n, R * c.p_BC) - c.radius);
+constexpr double kStepUp = 0.15;   // [m] ground may be this much higher than a foot that comes down
+constexpr double kDeep = 100;      // [m] and this much lower
+constexpr double kSteepest = 0.85;  // cosine of the steepest slope that a sole is laid on; steeper is a step's riser
+
+/// How far a foot is over the ground, and along what: the plane's normal, or upwards on what lies on it.
+struct Clearance {
+  double over;  // infinite: nothing is below   [m]
+  Vec3 up;
+};
+
+/// The ground that feet meet: the plane, and what lies on it where that is higher [GroundSight].
+class Ground {
+ public:
+  Ground(const Plane& plane, const GroundSight* sight) : plane_(plane), sight_(sight) {}
+
+  /// Of a link's lowest contact point when the link has pose (R, p).
+  Clearance clearance(const RobotKind& kind, int link, const Mat3& R, Vec3 p) const {
+    double low = std::numeric_limits<double>::infinity(), over = low;
+    const auto u = static_cast<std::size_t>(link);
+    bool higher = false;
+    for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) {
+      const ContactPoint& c = kind.points[static_cast<std::size_t>(k)];
+      low = minimum(low, dot(plane_.n, R * c.p_BC) - c.radius);
+      if (sight_ == nullptr) continue;
+      const Vec3 at = p + R * c.p_BC;
+      const Surface s = under(at);
+      higher |= s.solid;
+      if (s.there) over = minimum(over, (dot(s.n, at - s.at) - c.radius) / s.n.z);
+    }
+    if (higher || (sight_ != nullptr && !plane_.present)) return {over, {0, 0, 1}};
+    return {low + dot(plane_.n, p) - plane_.offset, plane_.n};
   }
-  return low + dot(ground.n, p) - ground.offset;
-}
+  /// The normal of the ground that a sole is laid on.
+  Vec3 normal(const RobotKind& kind, int link, const Mat3& R, Vec3 p) const {
+    if (sight_ == nullptr) return plane_.n;
+    const auto u = static_cast<std::size_t>(link);
+    Vec3 middle{0, 0, 0};
+    for (int k = kind.point_begin[u]; k < kind.point_begin[u + 1]; ++k) middle += kind.points[static_cast<std::size_t>(k)].p_BC;
+    const Surface s = under(p + R * (middle * (1.0 / (kind.point_begin[u + 1] - kind.point_begin[u]))));
+    if (s.there && !s.solid) return plane_.n;
+    return s.there && s.n.z > kSteepest ? s.n : Vec3{0, 0, 1};
+  }
+
+ private:
+  struct Surface {
+    bool there, solid;  // is there any; is it something on the plane
+    Vec3 at, n;
+  };
+  /// The highest ground below a point, or a step up over it.
+  Surface under(Vec3 p) const {
+    Surface s{false, false, p, {0, 0, 1}};
+    s.there = s.solid = sight_->below(p + Vec3{0, 0, kStepUp}, kDeep, s.at, s.n) && s.n.z > 0;
+    if (!plane_.present || !(plane_.n.z > 0)) return s;
+    const double z = (plane_.offset - plane_.n.x * p.x - plane_.n.y * p.y) / plane_.n.z;
+    if (s.there && s.at.z >= z) return s;
+    return {true, false, {p.x, p.y, z}, plane_.n};
+  }
+
+  const Plane& plane_;
+  const GroundSight* sight_;
+};
 
 /// Puts a foot flat on the ground where it is now: its z axis (the sole's normal at q = 0) becomes the ground's normal.
-Stand put_down(const RobotKind& kind, const Plane& ground, int foot, Vec3 p_WB, const Frame& f) {
-  const Vec3 z = ground.n, y = cross(z, f.R.x);
+Stand put_down(const RobotKind& kind, const Ground& ground, int foot, Vec3 p_WB, const Frame& f) {
+  const int link = kind.feet[static_cast<std::size_t>(foot)];
+  const Vec3 p = p_WB + f.p;
+  const Vec3 z = ground.normal(kind, link, f.R, p), y = cross(z, f.R.x);
   const Vec3 y_unit = y * (1 / norm(y));
   const Mat3 R{cross(y_unit, z), y_unit, z};
-  const Vec3 p = p_WB + f.p;
-  return {foot, p - z * lowest(kind, kind.feet[static_cast<std::size_t>(foot)], ground, R, p), to_quaternion(R), true};
+  const Clearance c = ground.clearance(kind, link, R, p);
+  return {foot, c.over < kDeep ? p - c.up * c.over : p, to_quaternion(R), true};
 }
 
-int lowest_foot(const RobotKind& kind, const Plane& ground, Vec3 p_WB, const Frame* frames, int standing) {
+int lowest_foot(const RobotKind& kind, const Ground& ground, Vec3 p_WB, const Frame* frames, int standing) {
   // The standing foot keeps its role unless another is really lower, not by rounding.
   constexpr double kClearly = 1e-6;  // [m]
   int best = standing;
@@ -57,7 +110,7 @@ int lowest_foot(const RobotKind& kind, const Plane& ground, Vec3 p_WB, const Fra
   for (int i = -1; i < static_cast<int>(kind.feet.size()); ++i) {
     const int foot = i < 0 ? standing : i;
     const int link = kind.feet[static_cast<std::size_t>(foot)];
-    const double height = lowest(kind, link, ground, frames[link].R, p_WB + frames[link].p);
+    const double height = ground.clearance(kind, link, frames[link].R, p_WB + frames[link].p).over;
     if (height < low - kClearly) {
       low = height;
       best = foot;
@@ -119,9 +172,10 @@ MotionNeeds KinematicWalk::bind(const RobotKind& kind) {
 
 void KinematicWalk::enter(View<access> view, double h) {
   const Vec3 p = base_position(view.q());
-  const int foot = lowest_foot(view.kind(), view.ground(), p, view.frames(), 0);
+  const Ground ground(view.ground(), view.sight());
+  const int foot = lowest_foot(view.kind(), ground, p, view.frames(), 0);
   const int link = view.kind().feet[static_cast<std::size_t>(foot)];
-  store(put_down(view.kind(), view.ground(), foot, p, view.frames()[link]), view.z_next());
+  store(put_down(view.kind(), ground, foot, p, view.frames()[link]), view.z_next());
   view.z_next()[kStand] = steps_behind(view.kind(), view.q() + 7, view.target(), h);
 }
 
@@ -130,9 +184,10 @@ void KinematicWalk::predict(View<access> view, double h) {
   follow_targets(kind, view.k(), view.q() + 7, view.v() + 6, view.target(), view.z()[kStand], h, view.a_out());
   Stand stand = load(kind, view.z());
   const Vec3 p = base_position(view.q());
-  const int foot = lowest_foot(kind, view.ground(), p, view.frames(), stand.foot);
+  const Ground ground(view.ground(), view.sight());
+  const int foot = lowest_foot(kind, ground, p, view.frames(), stand.foot);
   if (foot != stand.foot)
-    stand = put_down(kind, view.ground(), foot, p, view.frames()[kind.feet[static_cast<std::size_t>(foot)]]);
+    stand = put_down(kind, ground, foot, p, view.frames()[kind.feet[static_cast<std::size_t>(foot)]]);
   view.own<Stand>() = stand;
 }
 

@@ -1,5 +1,8 @@
 #include "sense/kinds/distance.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "sense/ground.h"
@@ -61,11 +64,43 @@ void Laser::bind(Binding& b) {
   }
   b.rays(rays);
   b.keep(upper_end(b, 5.6));
+  const double sweep = b.number("sweep", 0), rate = b.number("rate", 0);
+  b.keep(sweep);
+  if (sweep == 0) return;
+  if (!(sweep * rate <= 1 && rate > 0)) b.fault("sweep", "a sweep must not take longer than from one sample to the next", "give a rate");
+  b.remember(2 + count);  // 1 once it has begun, rays that have looked in this sweep, what they saw
+  b.aims(count);
+  b.every_step();
 }
 
-void Laser::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
-  for (const RayAnswer& a : w.rays->cast(w.number, s, s.numbers[0]))
-    *x++ = a.shape == kNothing ? s.numbers[0] : a.distance;
+void Laser::truth(const Surroundings& w, const Sensor& s, double* own, double* x) {
+  const double far = s.numbers[0], sweep = s.numbers[1];
+  const auto show = [&](const RayAnswer& a) { return a.shape == kNothing ? far : a.distance; };
+  if (sweep == 0) {
+    for (const RayAnswer& a : w.rays->cast(w.number, s, far)) *x++ = show(a);
+    return;
+  }
+  const int count = s.count();
+  const auto look = [&](int from, int to) {
+    if (to <= from) return;
+    const Rays::Ball everywhere{{0, 0, 0}, std::numeric_limits<double>::infinity()};
+    w.rays->stand(w.number, s, std::span(&everywhere, 1));
+    const std::span<const Vec3> these = std::span(s.directions).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+    double* seen = own + 2 + from;
+    for (const RayAnswer& a : w.rays->aim(these, far)) *seen++ = show(a);
+  };
+  // The sweep that is on its way ends at the first sample not before now; rays from 0 to `due` have looked in it.
+  const double now = static_cast<double>(w.robot->k) * w.h, past = (now - s.phase) / s.period,
+               left = (std::ceil(past - 1e-9) - past) * s.period;
+  const int due = static_cast<int>(std::clamp((1 - left / sweep) * count + 1e-9, 0.0, 1.0 * count));
+  int from = static_cast<int>(own[1]);
+  if (own[0] == 0) look(0, count), from = due;
+  if (due < from) look(from, count), from = 0;  // its end fell between two steps
+  const bool late = from == 0 && due < count;
+  if (late) std::copy_n(own + 2, count, x);  // what the sample shows that ended just now
+  look(from, due);
+  if (!late) std::copy_n(own + 2, count, x);
+  own[0] = 1, own[1] = due == count ? 0 : due;
 }
 
 void HeightScan::bind(Binding& b) {

@@ -16,13 +16,15 @@ struct Sonar {
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };
 
-/// Distances by rays in its xy plane, from right to left; all at one instant.
+/// Distances by rays in its xy plane, from right to left; all at one instant, or in a sweep that ends with the sample:
+/// each ray then looks at the step in which its time falls, at robots and ball as they are in it.
 struct Laser {
   static constexpr std::string_view name = "laser", about = "distances by rays, from right to left";
   static constexpr Dimension unit = dimension::kLength;
   static constexpr Key keys[] = {
       {"view", dimension::kAngle, false, 1, 0, 6.283185307179587, "from the first ray to the last; 240 deg if not given"},
-      {"rays", dimension::kNumber, false, 1, 1, 2048, "how many; 683 if not given"}};
+      {"rays", dimension::kNumber, false, 1, 1, 2048, "how many; 683 if not given"},
+      {"sweep", dimension::kTime, false, 1, 0, 10, "time from the first ray to the last, which is the sample's; 0 if not given"}};
   static void bind(Binding& b);
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };

@@ -94,10 +94,14 @@ void Battery::bind(Binding& b) {
   b.channel("current", "A");
   b.channel("charge", "");
   b.wants_motors();
-  b.remember(2);  // charge that was drawn [A s]; 1 once there was a step
+  b.remember(3);  // charge that was drawn [A s]; 1 once there was a step; share of the nominal voltage
   b.every_step();
   b.keep(b.number("capacity", 10440)), b.keep(b.number("full", 25.2)), b.keep(b.number("empty", 18));
   b.keep(b.number("resistance", 0.15)), b.keep(b.number("electronics", 1)), b.keep(b.number("charge", 1));
+  const std::string feeds = b.word("feeds", "");
+  if (feeds != "" && feeds != "motors") b.fault("feeds", "a battery feeds motors or nothing");
+  if (feeds == "motors") need_motors(b);
+  b.keep(feeds == "motors"), b.keep(b.number("nominal", 21.6)), b.keep(b.number("cutoff", 0));
 }
 
 void Battery::truth(const Surroundings& w, const Sensor& s, double* own, double* x) {
@@ -110,9 +114,20 @@ void Battery::truth(const Surroundings& w, const Sensor& s, double* own, double*
   const double half = 0.5 * (open - R * electronics), root = half * half - R * power;
   const double U = root > 0 ? half + std::sqrt(root) : half;
   const double i = U > 0 ? electronics + power / U : electronics;
+  const bool is_cut = own[1] != 0 && own[2] == 0;  // it stays so
   if (own[1] != 0) own[0] += i * w.h;
   own[1] = 1;
+  own[2] = is_cut || U < s.numbers[8] ? 0 : U / s.numbers[7];
   x[0] = U, x[1] = i, x[2] = charge;
+}
+
+double supply(const Senses& senses, const double* memory) {
+  for (const Sensor& s : senses.sensors()) {
+    if (s.table->name != Battery::name || s.numbers[6] == 0) continue;
+    const double* own = memory + s.at + 1;
+    return own[1] != 0 ? own[2] : 1;
+  }
+  return 1;
 }
 
 }  // namespace gradus::sense

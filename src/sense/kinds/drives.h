@@ -68,9 +68,10 @@ struct Temperature {
 };
 
 /// Q' = −i,  U = U_0(Q) − R_i i,  i = electronics + Σ u_j i_j/U  [facts/sensors.md 8]. U_0 falls in a line from `full` to
-/// `empty`. It does not feed the motors: they see the supply that their chains name.
+/// `empty`. On request it feeds the motors: in the next step their voltages are U/`nominal` of what their chains name,
+/// and nothing once U was below `cutoff`, as the circuit that protects a pack has it.
 struct Battery {
-  static constexpr std::string_view name = "battery", about = "voltage, current and charge of the robot's battery";
+  static constexpr std::string_view name = "battery", about = "voltage, current and charge of the robot's battery, which may feed its motors";
   static constexpr Dimension unit = dimension::kNumber;
   static constexpr Key keys[] = {
       {"capacity", dimension::kCurrent * dimension::kTime, false, 1, 1e-3, 1e9, "in ampere seconds: \"2.9 A h\""},
@@ -78,9 +79,15 @@ struct Battery {
       {"empty", dimension::kVoltage, false, 1, 0, 1e5, "open voltage when empty; 18 V if not given"},
       {"resistance", dimension::kResistance, false, 1, 0, 1e3, "inside; 0.15 ohm if not given"},
       {"electronics", dimension::kCurrent, false, 1, 0, 1e3, "that is always drawn; 1 A if not given"},
-      {"charge", dimension::kNumber, false, 1, 0, 1, "at the start; 1 if not given"}};
+      {"charge", dimension::kNumber, false, 1, 0, 1, "at the start; 1 if not given"},
+      {"feeds", dimension::kNumber, false, 0, 0, 0, "motors: their voltage rises and falls with its own; else nothing"},
+      {"nominal", dimension::kVoltage, false, 1, 1e-3, 1e5, "at which motors have the voltage that their files name; 21.6 V if not given"},
+      {"cutoff", dimension::kVoltage, false, 1, 0, 1e5, "below it the motors are switched off; 0: never"}};
   static void bind(Binding& b);
   static void truth(const Surroundings& w, const Sensor& s, double* own, double* x);
 };
+
+/// Share of their files' voltage that the motors get in the next step: 1 unless a battery feeds them.
+double supply(const Senses& senses, const double* memory);
 
 }  // namespace gradus::sense

@@ -74,7 +74,7 @@ void Pads::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
   const Pose X_SW = inverse(X_WS(w, s));
   std::fill_n(x, 4, 0.0);
   for (const LinkForce& f : w.forces) {
-    if (f.link != s.link) continue;
+    if (f.link != s.link || !f.touch) continue;
     const Vec3 at = X_SW * f.p_WC;
     const double load = maximum((X_SW.R * f.f_W).z, 0.0);
     const double u = std::clamp((at.x - rear) / (front - rear), 0.0, 1.0);
@@ -100,7 +100,7 @@ void Touch::truth(const Surroundings& w, const Sensor& s, double* own, double* x
   const Vec3 at = X_WS(w, s).p;
   double force = 0;
   for (const LinkForce& f : w.forces)
-    if (f.link == s.link && (radius == 0 || norm(f.p_WC - at) <= radius)) force += norm(f.f_W);
+    if (f.touch && f.link == s.link && (radius == 0 || norm(f.p_WC - at) <= radius)) force += norm(f.f_W);
   own[0] = force > threshold ? own[0] + w.h : 0;
   x[0] = own[0] > hold - 0.5 * w.h && own[0] > 0;
 }

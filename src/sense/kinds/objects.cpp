@@ -217,11 +217,6 @@ Rays::Ball around(const std::array<Vec3, kPoints>& points) {
   return b;
 }
 
-/// Uniform in [0, 1).
-double uniform(const Channel& c, Purpose purpose, std::int64_t number) {
-  return static_cast<double>(mix64(c.key ^ mix64(static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15ull + static_cast<std::uint64_t>(purpose))) >> 11) * 0x1.0p-53;
-}
-
 std::string name_of_object(const Model& model, int id) {
   if (is_line(id)) return model.field[static_cast<std::size_t>(id & kLineMask)].name + (id & kEnd ? ".b" : ".a");
   if (id < 0) return model.field[static_cast<std::size_t>(-1 - id)].name;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "base/rng.h"
@@ -293,6 +294,37 @@ TEST(Lola, ImagesComeOnTcpWithTheirHeader) {
   }
 }
 
+TEST(Lola, InLockStepNoImageIsMissedByAProgramThatReads) {
+  const std::string path = socket_path("reads");
+  LinkedWorld w(kNao, "lola", path + ",images=0,patience=5s");
+  const auto& lola = static_cast<const LolaLink&>(*w.link);
+  std::thread answers([&] {
+    Client c = Client::local(path);
+    for (std::string packet = c.read(kPacketBytes); packet.size() == kPacketBytes; packet = c.read(kPacketBytes)) {
+      Bytes answer;
+      PackWriter out(answer);
+      out.map(0);
+      c.send(std::string(as_text(answer)));
+    }
+  });
+  Client top = Client::tcp(lola.image_port(0, 0)), bottom = Client::tcp(lola.image_port(0, 1));
+  std::size_t images[2]{};
+  const auto read_slowly = [](Client& from, std::size_t& count) {
+    while (from.read(16 + 640 * 480 * 2).size() == 16 + 640 * 480 * 2) {
+      ++count;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  std::thread first(read_slowly, std::ref(top), std::ref(images[0])), second(read_slowly, std::ref(bottom), std::ref(images[1]));
+  w.step(600);
+  EXPECT_EQ(w.figure("images_missed"), 0);
+  const auto sent = static_cast<std::size_t>(w.figure("images"));
+  w.link.reset();
+  answers.join(), first.join(), second.join();
+  EXPECT_GE(sent, 2u * 16);
+  EXPECT_GE(images[0] + images[1] + 2, sent);  // the last of each may be cut off with the connection
+}
+
 TEST(Lola, LightsAreToldAndChangeNothing) {
   const auto run = [](double light) {
     const std::string path = socket_path("lights");
@@ -302,7 +334,10 @@ TEST(Lola, LightsAreToldAndChangeNothing) {
       for (std::string packet = c.read(kPacketBytes); packet.size() == kPacketBytes; packet = c.read(kPacketBytes)) {
         Bytes answer;
         PackWriter out(answer);
-        out.map(2);
+        out.map(3);
+        std::array<double, 10> ear{};
+        ear[3] = light;
+        out.numbers("REar", ear);
         out.numbers("Chest", std::array<double, 3>{light, 0, 0});
         std::array<double, 24> eye{};
         for (std::size_t i = 16; i < 24; ++i) eye[i] = light;  // blues come last
@@ -312,7 +347,7 @@ TEST(Lola, LightsAreToldAndChangeNothing) {
     });
     w.step(240);
     const std::uint64_t hash = w.world->hash();
-    const bool told = w.was_told("lights: chest #ff0000, left_eye #0000ff");
+    const bool told = w.was_told("lights: chest #ff0000, left_eye #0000ff, right_ear_4 #0000ff");
     std::size_t count = 0;
     for (const LinkNotice& n : w.notices) count += n.kind == "light";
     EXPECT_EQ(count, light > 0 ? 1u : 0u);  // once, not every cycle

@@ -241,7 +241,8 @@ TEST(NaoqiCartesian, KinematicsAreThoseOfTheWorldAndTheWayBackIsFound) {
       }
       const bool leg = name[1] == 'L';
       const Pose goal = c.pose(c.object_of(name), wanted);
-      const double left = c.solve(c.object_of(name), goal, leg ? kWholeMask : kPositionMask, joints, found);
+      const Cartesian::Goal there{c.object_of(name), goal, leg ? kWholeMask : kPositionMask};
+      const double left = c.solve(std::span(&there, 1), joints, found);
       EXPECT_LT(left, 1e-5) << name << " " << trial;
       for (const int j : joints) {
         EXPECT_GE(found[static_cast<std::size_t>(j)], f.motion->lower(j) - 1e-12);
@@ -251,7 +252,8 @@ TEST(NaoqiCartesian, KinematicsAreThoseOfTheWorldAndTheWayBackIsFound) {
   // What is out of reach is come near to: the arm stretches towards it.
   std::vector<double> stretched = angles;
   const std::vector<int> arm = f.motion->joints_of("LArm");
-  EXPECT_GT(c.solve(c.object_of("LArm"), pose_at({2, 0.1, 0.1, 0, 0, 0}), kPositionMask, arm, stretched), 1.7);
+  const Cartesian::Goal far{c.object_of("LArm"), pose_at({2, 0.1, 0.1, 0, 0, 0}), kPositionMask};
+  EXPECT_GT(c.solve(std::span(&far, 1), arm, stretched), 1.7);
   EXPECT_GT(c.pose(c.object_of("LArm"), stretched).p.x, 0.15);
 }
 
@@ -286,6 +288,65 @@ TEST(NaoqiCartesian, CallsMoveTheHandInItsSpaceAndTime) {
     EXPECT_TRUE(p.call("ALMotion.setPosition", {"LArm", 7, json{0, 0, 0, 0, 0, 0}, 0.5, 7}).is_string());
   });
   EXPECT_EQ(w.figure("faults"), 3);
+}
+
+TEST(NaoqiCartesian, TheTorsoMovesOverFeetThatStay) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [](Program& p) {
+    p.call("ALMotion.setStiffnesses", {"Body", 1.0});
+    p.call("ALMotion.walkInit", json::array());
+    const auto where = [&](const char* part, bool sensors) { return p.call("ALMotion.getPosition", {part, 2, sensors}); };
+    const json left = p.call("ALMotion.getPosition", {"LLeg", 0, false}), before = where("Torso", true);
+    // Down by 2 cm, to the left by 1 cm, leaning forward by 0.05 rad.
+    p.call("ALMotion.positionInterpolation", {"Torso", 2, json{0, 0.01, -0.02, 0, 0.05, 0}, 63, 1.0, false});
+    const json after = where("Torso", true), foot = p.call("ALMotion.getPosition", {"LLeg", 0, false});
+    EXPECT_NEAR(foot[2].get<double>() - left[2].get<double>(), 0.02, 0.005);  // the foot is nearer to the torso
+    EXPECT_NEAR(foot[4].get<double>() - left[4].get<double>(), -0.05, 0.002);
+    EXPECT_NEAR(foot[5].get<double>(), left[5].get<double>(), 0.01);
+    EXPECT_NEAR(after[1].get<double>() - before[1].get<double>(), 0.01, 0.004);
+    EXPECT_NEAR(after[2].get<double>() - before[2].get<double>(), -0.02, 0.004);
+    EXPECT_NEAR(after[4].get<double>() - before[4].get<double>(), 0.05, 0.01);
+    // A mask leaves the other axes alone.
+    p.call("ALMotion.positionInterpolation", {"Torso", 2, json{0.5, 0.5, 0.01, 0.5, 0.5, 0.5}, 4, 1.0, false});
+    const json last = where("Torso", true);
+    EXPECT_NEAR(last[2].get<double>() - after[2].get<double>(), 0.01, 0.004);
+    for (int i : {0, 1, 3, 4, 5}) EXPECT_NEAR(last[i].get<double>(), after[i].get<double>(), 0.02) << i;
+  });
+  EXPECT_EQ(w.figure("faults"), 0);
+}
+
+TEST(NaoqiCalls, ARobotThatFallsGoesLimpUnlessItIsToldNotTo) {
+  for (const bool minds : {true, false}) {
+    LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+    run_script(w, [&](Program& p) {
+      p.call("ALMotion.setStiffnesses", {"Body", 1.0});
+      if (!minds) p.call("ALMotion.setFallManagerEnabled", {false});
+      p.call("ALMotion.angleInterpolation", {json{"LAnklePitch", "RAnklePitch"}, json{0.9, 0.9}, 0.3, true});
+      p.call("gradus.sleep", {2.0});
+      EXPECT_TRUE(p.call("ALMemory.getData", {"robotHasFallen"}).get<bool>());
+      EXPECT_EQ(p.call("ALMotion.getStiffnesses", {"LKneePitch"})[0].get<double>(), minds ? 0 : 1);
+    });
+    EXPECT_EQ(w.was_told("has fallen: its stiffness is 0"), minds);
+  }
+}
+
+TEST(NaoqiCalls, SlowerStepsAndShorterOnesSlowTheWalkDown) {
+  LinkedWorld w(kNao, "naoqi", "0,lockstep,patience=0.3s");
+  run_script(w, [&](Program& p) {
+    p.call("ALMotion.setStiffnesses", {"Body", 0.7});
+    const auto way = [&](const json& setting) {
+      p.call("ALMotion.walkInit", json::array());
+      const json from = p.call("ALMotion.getRobotPosition", {true});
+      p.call("ALMotion.setWalkTargetVelocity", {1.0, 0.0, 0.0, setting});
+      p.call("gradus.sleep", {4.2});
+      p.call("ALMotion.stopWalk", json::array());
+      const json to = p.call("ALMotion.getRobotPosition", {true});
+      return std::hypot(to[0].get<double>() - from[0].get<double>(), to[1].get<double>() - from[1].get<double>());
+    };
+    const double full = way(1.0);
+    EXPECT_NEAR(way(0.0) / full, 0.42 / 0.6, 0.04);
+    EXPECT_NEAR(way(json::array({json::array({"MaxStepX", 0.02})})) / full, 0.5, 0.04);
+  });
 }
 
 TEST(NaoqiMotion, PlannedFootStepsAreTakenAndTheFeetStayThere) {

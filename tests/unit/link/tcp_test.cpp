@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -64,6 +65,58 @@ TEST(Tcp, BinaryFramesDoTheSameAsLines) {
     program.join();
   }
   EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(Tcp, ImagesFollowTheNumbersOfABinaryState) {
+  LinkedWorld w(kPlane + "[robot.nao]\nmodel = \"robots/nao_h25_v6.toml\"\nsensors = \"nao_cameras\"\n", "tcp",
+                "0,rate=100Hz,patience=5s");
+  std::vector<std::int64_t> frames;
+  std::vector<double> times;
+  std::size_t wrong = 0;
+  std::thread program([&, port = port_of(w)] {
+    {
+      Client c = Client::tcp(port);
+      c.send("{\"form\": \"binary\", \"images\": [\"camera_left\"]}\n");
+      wrong += json::parse(c.line())["error"].get<std::string>().find("camera_left") == std::string::npos;
+    }
+    Client c = Client::tcp(port);
+    c.send("{\"form\": \"binary\", \"images\": [\"camera_bottom\", \"camera_top\"]}\n");
+    const json about = json::parse(c.line());
+    std::size_t numbers = 0;
+    for (const auto& part : about["state"]) numbers += part[1].get<std::size_t>();
+    for (;;) {
+      const std::string head = c.read(4);
+      if (head.size() < 4) return;
+      std::uint32_t bytes = 0;
+      std::memcpy(&bytes, head.data(), 4);
+      const std::string state = c.read(bytes);
+      if (state.size() != bytes) return;
+      ByteReader r(ByteView(reinterpret_cast<const std::byte*>(state.data()), state.size()));
+      r.take(8 * numbers);
+      for (auto count = r.le<std::uint32_t>(); count > 0; --count) {
+        const auto camera = r.le<std::uint32_t>(), formats = r.le<std::uint32_t>();
+        const auto frame = static_cast<std::int64_t>(r.le<std::uint64_t>());
+        const double time = std::bit_cast<double>(r.le<std::uint64_t>());
+        if (camera == 1) frames.push_back(frame), times.push_back(time);
+        const std::string name(as_text(r.take(16)));
+        const auto width = r.le<std::uint32_t>(), height = r.le<std::uint32_t>(), row = r.le<std::uint32_t>(),
+                   size = r.le<std::uint32_t>();
+        wrong += formats != 1 || name != std::string("yuyv") + std::string(12, '\0') || width != 640 || height != 480 ||
+                 row != 1280 || size != 614400 || r.take(size).size() != 614400;
+      }
+      wrong += !r.ok() || !r.at_end();
+      c.send(std::string("\4\0\0\0\0\0\0\0", 8));
+    }
+  });
+  w.step(200);
+  w.link.reset();
+  program.join();
+  EXPECT_EQ(wrong, 0u);
+  ASSERT_GE(frames.size(), 4u);  // 30 Hz, 33 ms late
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    EXPECT_EQ(frames[i], frames[i - 1] + 1);
+    EXPECT_NEAR(times[i] - times[i - 1], 1 / 30.0, 0.0011);
+  }
 }
 
 TEST(Tcp, AProgramThatDiesIsWaitedForThenLeftBehindAndMayComeBack) {

@@ -80,5 +80,25 @@ TEST(SceneJson, fields_that_a_table_forgot_are_kept) {
   EXPECT_EQ(o.flex->along.z, 1);
 }
 
+TEST(SceneJson, loops_come_back) {
+  SceneSpec s = scene("four_bar");
+  LoopSpec& l = s.robots[0].robot.loops.at(0);
+  l.meets = Vec3{0.25, 0, 0};
+  l.width = 0.07;
+  const auto back = scene_from_json(to_json(s), "log");
+  ASSERT_TRUE(back);
+  const LoopSpec& r = back->robots[0].robot.loops.at(0);
+  EXPECT_EQ(json_of(*back), json_of(s));
+  EXPECT_EQ(r.a, "coupler");
+  EXPECT_EQ(r.b, "rocker");
+  EXPECT_EQ(r.hold, LoopHold::hinge);
+  EXPECT_EQ(r.at.x, 0.35);
+  EXPECT_EQ(r.axis.y, 1);
+  EXPECT_EQ(r.width, 0.07);
+  ASSERT_TRUE(r.meets);
+  EXPECT_EQ(r.meets->x, 0.25);
+  EXPECT_EQ(r.place.line, l.place.line);
+}
+
 }  // namespace
 }  // namespace gradus

@@ -24,7 +24,7 @@ std::vector<std::string> examples(const std::string& page) {
 
 TEST(TomlDocs, robots_of_the_page_load) {
   const std::vector<std::string> all = examples("robot_files.md");
-  EXPECT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.size(), 4u);
   for (const std::string& text : all)
     EXPECT_EQ(text_of(parse_robot_toml(text, kRoot + "/robots/example.toml")), "") << text;
 }

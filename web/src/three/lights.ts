@@ -1,5 +1,6 @@
 // Lights that programs switch on a robot: small glowing balls on head, chest and feet. They come as events of kind
-// "light" (docs/viewer.md): "v6 lights: chest #ff0000, left_eye #0080ff", all that are on, or "v6 lights: off".
+// "light" (docs/viewer.md): "v6 lights: chest #ff0000, left_eye #0080ff", all that are on, or "v6 lights: off". Rings of
+// lights whose colours differ come one by one: "left_eye_3 #0080ff".
 
 import * as THREE from 'three';
 import { BODY_VALUES, type Frame } from '../feed/codec';
@@ -32,6 +33,20 @@ const SPOTS: [RegExp, Spot][] = [
 ];
 const CHEST: Spot = { body: /trunk|torso|chest/i, side: [1, 0, 0.2] };
 const RADIUS = 0.07; // of a light over the robot's size
+// Lights of a ring have numbers, "left_eye_1": how many there are, and the ring's two directions on the body's box.
+const RINGS: [RegExp, { count: number; up: Triple; aside: Triple }][] = [
+  [/_eye_\d+$/, { count: 8, up: [0, 0, 0.25], aside: [0, 0.25, 0] }],
+  [/_ear_\d+$/, { count: 10, up: [0, 0, 0.35], aside: [0.35, 0, 0] }],
+  [/skull_\d+$/, { count: 12, up: [0.5, 0, 0], aside: [0, 0.5, 0] }],
+];
+
+/** Where a light of a ring is beside the ring's middle, on the body's box. */
+function onRing(place: string): Triple {
+  const ring = RINGS.find(([name]) => name.test(place))?.[1];
+  if (!ring) return [0, 0, 0];
+  const angle = (2 * Math.PI * (Number(/\d+$/.exec(place)![0]) - 1)) / ring.count;
+  return ring.up.map((u, i) => Math.cos(angle) * u + Math.sin(angle) * ring.aside[i]!) as Triple;
+}
 
 interface Box {
   middle: Triple;
@@ -67,7 +82,8 @@ export function placeOf(place: string, robot: Robot, scene: Scene): { body: numb
     if (spot.body.test(b.name) && b.shapes.length > 0) body = i;
   });
   const box = boxOf(robot, body, scene);
-  return { body, at: box.middle.map((m, i) => m + spot.side[i]! * box.half[i]!) as Triple };
+  const beside = onRing(place);
+  return { body, at: box.middle.map((m, i) => m + (spot.side[i]! + beside[i]!) * box.half[i]!) as Triple };
 }
 
 interface Shown {
@@ -113,7 +129,7 @@ export class Lights {
         const { body, at } = placeOf(light.place, owner, scene);
         const size = Math.hypot(...boxOf(owner, body, scene).half);
         const mesh = new THREE.Mesh(this.ball, new THREE.MeshBasicMaterial({ color: light.colour, toneMapped: false }));
-        mesh.scale.setScalar(Math.max(0.004, RADIUS * size));
+        mesh.scale.setScalar(Math.max(0.004, RADIUS * size) * (/_\d+$/.test(light.place) ? 0.4 : 1));
         mesh.visible = false; // until the next frame says where
         this.group.add(mesh);
         return { mesh, body: first + body, at: new THREE.Vector3(...at) };

@@ -1,4 +1,4 @@
-#include "engine/threads.h"
+#include "base/threads.h"
 
 #include <algorithm>
 
