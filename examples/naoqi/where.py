@@ -18,7 +18,7 @@ def robot(seconds, *options, scene="nao", name="v6"):
     arguments = parser.parse_args()
     if arguments.port:
         return arguments.ip, arguments.port
-    run = subprocess.Popen([ROOT / "gradus", "run", scene, "--naoqi=" + ",".join([f"0,robot={name},lockstep,patience=0.5s", *options]), "--for", f"{seconds}s", "--quiet"],
+    run = subprocess.Popen([ROOT / "gradus", "run", scene, "--naoqi=" + ",".join([f"0,robot={name},lockstep,patience=5s", *options]), "--for", f"{seconds}s", "--quiet"],
                            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     atexit.register(run.terminate)
     for line in run.stderr:

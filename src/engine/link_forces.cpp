@@ -12,7 +12,7 @@ void add(std::vector<sense::LinkForce>& out, const sense::LinkForce& f) {
 void find_link_forces(const RobotContext& c, int number, std::span<const MovingContact> contacts, double h,
                       std::vector<sense::LinkForce>& out) {
   out.clear();
-  each_static_touch(c, [&](const StaticTouch& t) { add(out, {t.link, t.p_WC, t.f_W, true}); });
+  each_static_touch<true>(c, [&](const StaticTouch& t) { add(out, {t.link, t.p_WC, t.f_W, true}); });
   for (const MovingContact& x : contacts) {
     const Vec3 force = x.impulse * (1 / h);
     if (x.robot_a == number) add(out, {x.link_a, x.point, force, !x.held});

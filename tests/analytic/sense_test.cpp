@@ -302,6 +302,38 @@ TEST(Sense, force_and_torque_through_a_joint_hold_what_hangs_on_it) {
   EXPECT_NEAR(world->read(0, 0).values[0], -2 * (v * v * 0.3 + 9.81 * std::sin(q)), 0.01 * 2 * 9.81);
 }
 
+TEST(Sense, a_force_sensor_knows_all_of_a_sliding_foots_friction) {
+  // A body of 3 kg on a foot of 1 kg slides along x: a = −μ g for both, so μ 3 g goes through what joins them.
+  for (const bool field : {false, true}) {
+    RobotBuilder b("slider");
+    b.base("body").solid_box(3, {0.1, 0.1, 0.02}, {0, 0, 0.1});
+    b.revolute("foot", {0, 0, 1}).solid_box(1, {0.6, 0.6, 0.04}, {0, 0, 0.02}).servo({1000, 30, 1e9, 1e9, 0});
+    RobotSpec slider = b.spec();
+    for (ObjectSpec& o : slider.objects) o.surface.friction = 0.3;
+    SensorSpec force = sensor("force", "force");
+    force.on = "foot";
+    slider.sensors = {force};
+    SceneSpec s = scene(kStep);
+    if (field) {
+      s.field.push_back({"table", {}, {identity3<double>(), Vec3{0, 0, -0.5}}, {}, {}, ""});
+      s.field.back().shape.kind = ShapeKind::box;
+      s.field.back().shape.size = {20, 20, 1};
+      s.field.back().surface.friction = 0.3;
+    } else {
+      add_ground(s);
+    }
+    add(s, slider, "articulated", {0, 0, 0});
+    s.robots[0].v_WB = {3, 0, 0};
+    const auto world = make_world(s);
+    for (int i = 0; i < 700; ++i) world->step();
+    ASSERT_GT(world->v(0)[3], 0.3);  // it slides
+    EXPECT_NEAR(world->read(0, 0).values[0], 0.3 * 3 * 9.81, 0.02 * 0.3 * 3 * 9.81) << field;
+    EXPECT_NEAR(world->read(0, 0).values[2], -3 * 9.81, 0.02 * 3 * 9.81) << field;
+    for (int i = 0; i < 2500; ++i) world->step();
+    EXPECT_NEAR(world->read(0, 0).values[0], 0, 0.01);  // at rest
+  }
+}
+
 /// A box in the air that looks along x, and a wall of the field at distance d, turned about z.
 struct BeforeWall {
   SceneSpec s = scene(kStep);

@@ -70,6 +70,24 @@ class Tcp(Links):
     def test_lines_and_frames_give_the_same_bits_and_logs_replay_without_the_program(self):
         self.assertEqual(self.nod(("binary", True)), self.nod(("binary", False)))
 
+    def test_images_come_with_binary_states(self):
+        from gradus_tcp import Robot
+        scene = self.path / "cameras.toml"
+        scene.write_text('[world]\nstep = "1 ms"\ninclude = ["fields/plane.toml"]\n[robot.nao]\nmodel = "robots/nao_h25_v6.toml"\nsensors = "nao_cameras"\n')
+        child, line = self.start(scene, "--tcp=0,rate=100Hz", "--for", "0.5s")
+        frames = []
+        for state in (robot := Robot(port=int(re.search(r":(\d+)", line)[1]), images=["camera_bottom"])):
+            if image := state["sensors"]["camera_bottom"].get("image"):
+                width, height, row_bytes, rows = image["yuyv"]
+                self.assertEqual((width, height, row_bytes, len(rows)), (640, 480, 1280, 614400))
+                self.assertGreater(len(set(rows)), 10)  # there is something to see
+                frames.append(image["frame"])
+            robot.answer()
+        robot.close()
+        self.finish(child)
+        self.assertEqual(frames, list(range(len(frames))))
+        self.assertGreaterEqual(len(frames), 13)  # 30 Hz
+
     def test_the_examples_run(self):
         child, line = self.start("nao", "--tcp=0,robot=v4,rate=1kHz", "--for", "2s")
         port = re.search(r":(\d+)", line)[1]
@@ -236,7 +254,7 @@ class Dynamixel(Links):
 class Naoqi(Links):
     def script(self, name, seconds, options=""):
         log = self.path / "run.mcap"
-        child, line = self.start("nao", "--naoqi=0,robot=v6,lockstep,patience=0.5s" + options, "--for", f"{seconds}s", "--log", log)
+        child, line = self.start("nao", "--naoqi=0,robot=v6,lockstep,patience=5s" + options, "--for", f"{seconds}s", "--log", log)
         said = subprocess.run([sys.executable, EXAMPLES / f"naoqi/{name}.py", "--port", re.search(r":(\d+)", line)[1]],
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -265,7 +283,7 @@ class Naoqi(Links):
     def test_a_circle_closes(self):
         width, _, gap = self.script("circle", 50)
         self.assertLess(abs(width - 1.2), 0.12)
-        self.assertLess(gap, 0.15)
+        self.assertLess(gap, 0.10)  # usarsim-circle: 0.003 to 0.087 m on its floors
 
     def test_tai_chi(self):
         seconds, one_leg, tilt = self.script("tai_chi", 80)
