@@ -25,7 +25,7 @@ class Past : public ::testing::Test {
   /// An arm whose program is the Python text.
   std::unique_ptr<Session> arm(const std::string& program) {
     std::ofstream(folder_ / "program.py") << "import json, os, sys\nrobot = sys.stdin.readline()\n" << program;
-    std::ofstream(folder_ / "scene.toml") << "[world]\nstep = \"1 ms\"\n[robot.arm]\nmodel = \"robots/one_dof_arm.toml\"\n"
+    std::ofstream(folder_ / "scene.toml") << "[world]\nstep = \"1 ms\"\n[robot.arm]\nmodel = \"" GRADUS_SOURCE_DIR "/robots/one_dof_arm.toml\"\n"
                                              "controller = { process = \"program.py\", rate = \"100 Hz\" }\n";
     return session(folder_ / "scene.toml");
   }
@@ -165,7 +165,7 @@ for line in sys.stdin:
 /// tests/cli/controllers.c: what it asks for depends on how often it was called.
 TEST_F(Past, a_library_that_saves_what_it_knows_and_one_that_does_not) {
   const auto arm_of = [&](const std::string& library) {
-    std::ofstream(folder_ / "scene.toml") << "[world]\nstep = \"1 ms\"\n[robot.arm]\nmodel = \"robots/one_dof_arm.toml\"\n"
+    std::ofstream(folder_ / "scene.toml") << "[world]\nstep = \"1 ms\"\n[robot.arm]\nmodel = \"" GRADUS_SOURCE_DIR "/robots/one_dof_arm.toml\"\n"
                                           << "controller = { library = \"" << GRADUS_CONTROLLERS_DIR << "/lib" << library
                                           << ".so\", rate = \"100 Hz\" }\n";
     return session(folder_ / "scene.toml");
