@@ -348,7 +348,8 @@ void Engine::sense(const State& state) {
       around.current = {current_.data(), joints}, around.voltage = {voltage_.data(), joints};
     }
     s.senses.look(around, s.scratch.sense.data());
-    set_supply(*c.kind, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
+    if (!c.kind->drives.empty())
+      set_supply(*c.kind, s.scratch.drive_own, sense::supply(s.senses, s.scratch.sense.data()));
   }
 }
 

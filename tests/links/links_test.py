@@ -182,7 +182,7 @@ class Dynamixel(Links):
         self.assertEqual([e["what"] for e in out["events"] if e["kind"] == "light"], ["lights: left_eye #00ff00, right_eye #00ff00"])
         self.replays(log, out["hash"])
 
-    def test_gains_that_a_program_writes_are_in_the_log(self):
+    def test_gains_limits_and_modes_that_a_program_writes_are_in_the_log(self):
         import struct
 
         def crc16(data):
@@ -195,14 +195,16 @@ class Dynamixel(Links):
         log = self.path / "arm.mcap"
         child, line = self.start(EXAMPLES / "dynamixel/arm.toml", "--for", "1s", "--log", log)
         fd = os.open(re.search(r"connect to (\S+?)[: ]", line)[1], os.O_RDWR | os.O_NOCTTY)
-        for address, data in ((80, b"\x64\0\x32\0\x90\x01"), (64, b"\x01"), (116, struct.pack("<i", 2300))):  # D 100, I 50, P 400; on; goal
-            packet = b"\xff\xff\xfd\0" + struct.pack("<BHBH", 2, len(data) + 5, 3, address) + data
+        # joint 2: D 100, I 50, P 400; on; half of the output; goal.  joint 1: current mode; on; 0.2 A.  joint 3: PWM mode; on; −20 %
+        for servo, address, data in ((2, 80, b"\x64\0\x32\0\x90\x01"), (2, 64, b"\x01"), (2, 100, struct.pack("<h", 442)), (2, 116, struct.pack("<i", 2300)),
+                                     (1, 11, b"\0"), (1, 64, b"\x01"), (1, 102, struct.pack("<h", 74)), (3, 11, b"\x10"), (3, 64, b"\x01"), (3, 100, struct.pack("<h", -177))):
+            packet = b"\xff\xff\xfd\0" + struct.pack("<BHBH", servo, len(data) + 5, 3, address) + data
             os.write(fd, packet + struct.pack("<H", crc16(packet)))
             time.sleep(0.05)
         out = self.finish(child)
         os.close(fd)
         self.assertEqual(out["dynamixel"]["refused"] + out["dynamixel"]["damaged"], 0)
-        self.assertEqual(out["dynamixel"]["instructions"], 3)
+        self.assertEqual(out["dynamixel"]["instructions"], 10)
         self.replays(log, out["hash"])
 
     def test_the_makers_own_library_finds_and_drives_the_servos(self):

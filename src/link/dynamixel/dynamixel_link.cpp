@@ -306,10 +306,11 @@ void DynamixelLink::see(const World& world, Line& line, double h) {
   for (std::size_t j = 0; j < line.joints.size(); ++j) {
     const JointDrive& drive = line.joints[j];
     // Amperes are the maker's: what both know is the torque at the joint.
-    const double share = (drive.chain && drive.constant > 0 ? o.voltage[j] : o.tau[j]) / drive.strongest,
-                 motor = drive.constant > 0 ? o.current[j] * drive.torque_of_ampere : o.tau[j];
+    const bool motor = drive.torque_of_ampere > 0;
+    const double share = (motor ? o.voltage[j] : o.tau[j]) / drive.strongest,
+                 torque = motor ? o.current[j] * drive.torque_of_ampere : o.tau[j];
     JointSight sight{o.q[j], o.v[j], o.tau[j]};
-    sight.current = motor / drive.torque_per_ampere;
+    sight.current = torque / drive.torque_per_ampere;
     sight.voltage = share * (supply > 0 ? supply : servos[j].model().supply);
     if (temperature && temperature->values.size() == line.joints.size()) sight.temperature = temperature->values[j];
     sight.supply = supply;

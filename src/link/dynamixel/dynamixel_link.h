@@ -48,8 +48,8 @@ class DynamixelLink : public ProtocolLink {
     bool unlimited = false;               // without a limit of its own
     double wheel = 0;                     // target of a chain in velocity mode  [rad]
     double delay = 0;                     // of a chain                    [s]
-    double torque_of_ampere = 0;          // of a chain's motor, at the joint          [N m/A]
-    double constant = 0;                  // its back EMF, the same; 0: it has no motor     [V s/rad]
+    double torque_of_ampere = 0;          // of a chain's motor, at the joint; 0: it has none  [N m/A]
+    double constant = 0;                  // its back EMF, the same              [V s/rad]
     double volts_per_ampere = 0;          // that it needs at rest for an ampere of the maker's  [V/A]
     double speed = 0;                     // of the last step              [rad/s]
     double far_until = 0;                 // commands beyond reach are in the chain's delay until then  [s]

@@ -81,7 +81,7 @@ Result<std::unique_ptr<LolaLink>> LolaLink::open(World& world) {
     if (!body || !listener || has_errors(notes)) return notes;
     link->add_listener(std::move(*listener));
     link->add_seat(world, r, kCycle, 0);
-    Robot robot{*body, {}, {}, {}, 0, {}};
+    Robot robot{*body, {}, {}, {}, 0, {}, {}};
     const auto number = static_cast<int>(link->robots_.size());
     robot.told.body_id = options.body.empty() ? fmt::format("P0000000GRADUSB{:05}", number) : options.body;
     robot.told.head_id = options.head.empty() ? fmt::format("P0000000GRADUSH{:05}", number) : options.head;
@@ -163,7 +163,9 @@ void LolaLink::obey(const Actuators& asked, Robot& robot, Orders& orders) {
 /// Rings of lights: 8 in an eye (reds, greens, blues in a row), 10 blue ones in an ear, 12 on the skull. One that has one
 /// colour is one light for people, "left_eye"; else they are "left_eye_1" and so on.
 void LolaLink::show_lights(const World& world, Seat& s, Robot& robot) {
-  const Actuators& a = robot.asked;
+  const Leds& a = robot.asked.leds;
+  if (a == robot.shown) return robot.lights.tell(s.name, world.time(), notices());
+  robot.shown = a;
   using Colour = std::array<double, 3>;
   const auto ring = [&](std::string_view place, std::size_t count, const auto& colour) {
     bool plain = true;

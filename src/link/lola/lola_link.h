@@ -38,6 +38,7 @@ class LolaLink : public SeatLink {
     Sensors told;
     std::vector<Camera> cameras;  // top, bottom; or none
     std::uint16_t cycle = 0;
+    Leds shown;  // as they are in `lights`
     Lights lights;
   };
   explicit LolaLink(const SeatOptions& options) : SeatLink("lola", options) {}

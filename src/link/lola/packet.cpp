@@ -26,14 +26,14 @@ bool read_key(PackReader& r, std::string_view key, Actuators& a, std::string& fa
   if (key == "Position") return a.has_position = read_list(r, a.position, fault, key);
   if (key == "Stiffness") return a.has_stiffness = read_list(r, a.stiffness, fault, key);
   if (key == "Sonar") return read_list(r, a.sonar, fault, key);
-  if (key == "Chest") return read_list(r, a.chest, fault, key);
-  if (key == "LFoot") return read_list(r, a.left_foot, fault, key);
-  if (key == "RFoot") return read_list(r, a.right_foot, fault, key);
-  if (key == "LEye") return read_list(r, a.left_eye, fault, key);
-  if (key == "REye") return read_list(r, a.right_eye, fault, key);
-  if (key == "LEar") return read_list(r, a.left_ear, fault, key);
-  if (key == "REar") return read_list(r, a.right_ear, fault, key);
-  if (key == "Skull") return read_list(r, a.skull, fault, key);
+  if (key == "Chest") return read_list(r, a.leds.chest, fault, key);
+  if (key == "LFoot") return read_list(r, a.leds.left_foot, fault, key);
+  if (key == "RFoot") return read_list(r, a.leds.right_foot, fault, key);
+  if (key == "LEye") return read_list(r, a.leds.left_eye, fault, key);
+  if (key == "REye") return read_list(r, a.leds.right_eye, fault, key);
+  if (key == "LEar") return read_list(r, a.leds.left_ear, fault, key);
+  if (key == "REar") return read_list(r, a.leds.right_ear, fault, key);
+  if (key == "Skull") return read_list(r, a.leds.skull, fault, key);
   r.skip();
   return true;
 }

@@ -22,15 +22,20 @@ struct Sensors {
   std::string body_id, head_id;  // 20 characters
 };
 
+/// Brightness of the LEDs, 0 … 1.
+struct Leds {
+  std::array<double, 3> chest{}, left_foot{}, right_foot{};
+  std::array<double, 24> left_eye{}, right_eye{};  // 8 reds, 8 greens, 8 blues
+  std::array<double, 10> left_ear{}, right_ear{};
+  std::array<double, 12> skull{};
+  bool operator==(const Leds&) const = default;
+};
+
 struct Actuators {
   std::array<double, kJoints> position{}, stiffness{};
   bool has_position = false, has_stiffness = false;
   std::array<bool, 2> sonar{true, true};
-  /// Chest 3, feet 3 each, eyes 24 each, ears 10 each, skull 12.
-  std::array<double, 3> chest{}, left_foot{}, right_foot{};
-  std::array<double, 24> left_eye{}, right_eye{};
-  std::array<double, 10> left_ear{}, right_ear{};
-  std::array<double, 12> skull{};
+  Leds leds;
 };
 
 /// Appends the 896 bytes.

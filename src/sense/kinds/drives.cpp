@@ -123,7 +123,7 @@ void Battery::truth(const Surroundings& w, const Sensor& s, double* own, double*
 
 double supply(const Senses& senses, const double* memory) {
   for (const Sensor& s : senses.sensors()) {
-    if (s.table->name != Battery::name || s.numbers[6] == 0) continue;
+    if (s.table->truth != &Battery::truth || s.numbers[6] == 0) continue;
     const double* own = memory + s.at + 1;
     return own[1] != 0 ? own[2] : 1;
   }

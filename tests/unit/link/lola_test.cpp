@@ -88,8 +88,8 @@ TEST(Lola, AnAnswerOfAllKeysHas786BytesAndIsUnderstood) {
   EXPECT_EQ(used, answer.size());
   EXPECT_EQ(a.position[24], 0.5);
   EXPECT_EQ(a.stiffness[7], 0.25);
-  EXPECT_EQ(a.chest, (std::array<double, 3>{1, 0.5, 0}));
-  EXPECT_EQ(a.skull[11], 1);
+  EXPECT_EQ(a.leds.chest, (std::array<double, 3>{1, 0.5, 0}));
+  EXPECT_EQ(a.leds.skull[11], 1);
   EXPECT_EQ(a.sonar, (std::array<bool, 2>{true, false}));
   for (std::size_t cut = 0; cut < answer.size(); ++cut) {  // every part of it waits for the rest
     Actuators b;
@@ -110,13 +110,13 @@ TEST(Lola, AnySubsetInAnyOrderAndSpellingAndKeysOfTomorrow) {
   // {"Sonar": [0, 1], "Chest": [1, -1, 200]} with integers, str8 and a map16
   EXPECT_TRUE(decoded(from_hex("de0002d905536f6e6172920001a543686573749301ffccc8"), a));
   EXPECT_EQ(a.sonar, (std::array<bool, 2>{false, true}));
-  EXPECT_EQ(a.chest, (std::array<double, 3>{1, -1, 200}));
+  EXPECT_EQ(a.leds.chest, (std::array<double, 3>{1, -1, 200}));
   EXPECT_EQ(a.position[3], 7);
   // {"New": {"a": [nil, 1.5 (float64)]}, "Chest": [0, 0, int32 -2]}
   EXPECT_TRUE(decoded(from_hex("82a34e657781a16192c0cb3ff8000000000000a543686573749300"
                                "00d2fffffffe"),
                       a));
-  EXPECT_EQ(a.chest[2], -2);
+  EXPECT_EQ(a.leds.chest[2], -2);
 }
 
 TEST(Lola, NonsenseIsMalformedAndNeverMoreThanIsThere) {
