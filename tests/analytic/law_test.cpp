@@ -43,6 +43,47 @@ Slide slide(const char* level, double mass, double mu, double h, double yaw, dou
 /// Way of the scheme: each step takes μ g h from the speed, and moves with the new one:  v₀²/(2 μ g) − v₀ h/2
 double way_of(double mu, double h, double v0) { return v0 * v0 / (2 * mu * kG) - v0 * h / 2; }
 
+/// How deep a free box rests, and where it touches another one the lighter decides.
+double depth_of_rest(double mass, bool given) {
+  SceneSpec s = scene(0.001);
+  s.contact.moving_given = given;
+  add_ground(s);
+  add(s, solid_box(mass, {0.2, 0.2, 0.2}, 0.5), "free_body", {0, 0, 0.1});
+  const auto w = make_world(s);
+  run(*w, 2);
+  return 0.1 - base_at(*w).z;
+}
+TEST(Law, a_free_ton_sinks_no_deeper_than_100_kg_unless_somebody_chose_the_stiffness) {
+  EXPECT_NEAR(depth_of_rest(100, false), 100 * kG / 4e6, 1e-8);
+  EXPECT_NEAR(depth_of_rest(1000, false), 100 * kG / 4e6, 1e-8);
+  EXPECT_NEAR(depth_of_rest(1000, true), 1000 * kG / 4e6, 1e-7);
+  EXPECT_NEAR(depth_of_rest(1, false), kG / 4e6, 1e-9);
+}
+
+/// Depth that nobody pressed a spring by is not thrown back: a box set 2 mm into the ground holds 8 J in its four springs if
+/// they feel it all, and would leave at 1 m/s. It comes out as slowly as what is not felt comes back (10 s).
+TEST(Law, a_box_that_is_set_into_the_ground_comes_out_slowly_and_all_the_way) {
+  SceneSpec s = scene(0.001);
+  s.contact.sleep_speed = 0;
+  add_ground(s);
+  add(s, solid_box(1, {0.2, 0.2, 0.2}, 0.5), "free_body", {0, 0, 0.1});
+  const auto w = make_world(s);
+  run(*w, 1);
+  std::vector<double> q(w->q(0).begin(), w->q(0).end());
+  const double rest = q[2];
+  q[2] -= 0.002;
+  ASSERT_TRUE(w->set_q(0, q));
+  double fastest = 0, highest = 0;
+  while (w->time() < 9) {
+    w->step();
+    fastest = std::max(fastest, norm(base_velocity(w->v(0).data())));
+    highest = std::max(highest, base_at(*w).z - rest);
+  }
+  EXPECT_LT(fastest, 0.15);
+  EXPECT_LT(highest, 1e-5);
+  EXPECT_NEAR(base_at(*w).z, rest, 1e-4);
+}
+
 TEST(Law, light_boxes_slide_as_far_as_the_scheme_says_and_gain_nothing_at_any_level) {
   for (const char* level : kLevels)
     for (const double mass : {0.001, 0.02, 0.1})

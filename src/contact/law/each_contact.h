@@ -64,7 +64,7 @@ inline double held_of(const OwnLaw& law, Vec3 a, const ContactMemory& m, const C
   const Vec3 u = c.u + a * h;
   const double work = c.active ? h * dot(c.f - c.W * a, u) : 0;
   const double sticking = 0.5 * law.p.kt * (kept.s1 * kept.s1 + kept.s2 * kept.s2 - m.s1 * m.s1 - m.s2 * m.s2);
-  return held_after(h, law.p.k, c.gap, law.ground.along(u), work, sticking, unfelt);
+  return held_after(h, law.p.k, c.gap, work, sticking, unfelt);
 }
 
 /// Fills the memory of State[k+1]: what keep(law, acceleration, memory, contact) says of every contact that acts.

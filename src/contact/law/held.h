@@ -3,11 +3,11 @@
 /// next look finds it deeper, or finds two that are as deep as the one was: springs hold energy that nobody put in.
 ///
 /// So the springs of a pair of shapes hold no more than the step left in them and what the pair took from the bodies in it:
-///   held = ½ k min(φ + h u_n⁺, 0)² + max(0, −h f⁺·u⁺ − change of ½ k φ² − change of ½ k_t s²) + unfelt h/T       (1)
+///   held = max(0, ½ k φ² − h f⁺·u⁺ − change of ½ k_t s²) + unfelt h/T                                             (1)
 ///   Σ ½ k φ² > Σ held:  every gap of the pair is felt as φ √(Σ held/Σ ½ k φ²)                                     (2)
 /// sums over the contacts of the pair, as the next look finds them on the left, as the step left them on the right. What is
 /// not felt comes back slowly, T = 10 s, so that bodies which somebody put inside each other come out.
-/// While (2) does nothing, which is nearly always, the law is as it was.
+/// A contact that closes without a force, because it waits for its impact, holds nothing. While (2) does nothing, which is nearly always, the law is as it was.
 #pragma once
 #include "math/scalar.h"
 
@@ -22,9 +22,8 @@ inline double spring_holds(double k, double gap) {
 }
 
 /// (1). work: h f⁺·u⁺ on the bodies; sticking: change of ½ k_t s².
-inline double held_after(double h, double k, double gap, double u_n, double work, double sticking, double unfelt) {
-  const double next = spring_holds(k, gap + h * u_n);
-  return next + maximum(0.0, spring_holds(k, gap) - next - work - sticking) + unfelt * (h / kHeldReturn);
+inline double held_after(double h, double k, double gap, double work, double sticking, double unfelt) {
+  return maximum(0.0, spring_holds(k, gap) - work - sticking) + unfelt * (h / kHeldReturn);
 }
 
 /// (2): the factor of the gaps; 1 where all is felt.

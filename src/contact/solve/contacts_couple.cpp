@@ -164,7 +164,7 @@ void Contacts::solve(int number, int thread, std::span<const Robot> robots, doub
     MovingContact& m = contacts_[c.key];
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
     // what an impact takes is not there for springs: they would give it back
-    m.may_hold = held_after(h, m.stiffness, m.felt, c.after, c.impact ? 0 : c.work, 0, m.unfelt);
+    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, 0, m.unfelt);
   }
   for (int r : robots_of(number)) {
     if (!has_room(r)) continue;

@@ -101,10 +101,7 @@ void Couple::hand_out() {
     CoupleContact& c = contacts_[r.contact];
     c.impulse = r.direction[0] * r.x[0] + r.direction[1] * r.x[1] + r.direction[2] * r.x[2];
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
-    double u[3];
-    for (int k = 0; k < 3; ++k) u[k] = speed_along(r, k);
-    c.after = u[0];
-    c.work = r.x[0] * u[0] + r.x[1] * u[1] + r.x[2] * u[2];
+    c.work = r.x[0] * speed_along(r, 0) + r.x[1] * speed_along(r, 1) + r.x[2] * speed_along(r, 2);
     if (r.resists) c.work += dot(c.moment, turning(r));
     if (r.x[0] <= 0 && !r.held) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
