@@ -22,9 +22,7 @@ else
 endif
 
 test: everything
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E '^web_browser'
-	# A real browser in software rendering on a busy machine misses a deadline now and then: it may try again.
-	ctest --test-dir $(BUILD) --output-on-failure -R '^web_browser' --repeat until-pass:3
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 docs: setup-docs build
 	tools/make_site --live

@@ -107,7 +107,7 @@ class ViewedRun {
     next_look_ = now() + kLookPeriod;
     const std::string names = watch_.changed();
     if (names.empty()) return;
-    if (!run_->can_rewind()) return tell("note", names + " was saved; this run goes on with what it began with");
+    if (!run_->keeps_no_past().empty()) return tell("note", names + " was saved; this run goes on with what it began with");
     const auto scene = load_scene_or_robot(options_.scene);
     if (!scene) return tell("error", "not reloaded, the old scene goes on:\n" + all_errors(scene.notes()));
     auto fresh = start_session(options_);  // with --set and --motion as before
@@ -149,12 +149,8 @@ std::optional<Summary> drive_viewed(std::unique_ptr<Session>& run, const RunOpti
   if (!server) return print(server.notes()), std::nullopt;
   std::fprintf(stderr, "watch and control:  %s\nwatch only:         %s\nCtrl-C ends the run\n",
                (*server)->control_url().c_str(), (*server)->view_url().c_str());
-  if (!run->can_rewind())
-    std::fprintf(
-        stderr, "note: no going back in this run: %s\n",
-        o.logs.empty()
-            ? "control programs of your own may keep a state; a log of it goes back: --log FILE.mcap, then gradus view"
-            : "a log only goes forward");
+  if (const std::string why = run->keeps_no_past(); !why.empty())
+    std::fprintf(stderr, "note: no going back in this run: %s\n", why.c_str());
   ViewedRun viewed(run, o, **server);
   const double start = now();
   const auto is_over = [&] {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "math/angle.h"
+#include "render/drawn.h"
 #include "sense/kinds/camera.h"
 #include "shape/height_field.h"
 #include "shape/hull.h"
@@ -74,20 +75,23 @@ std::vector<std::shared_ptr<const MeshSpec>> shared(const std::vector<MeshSpec>&
 /// Robots of one kind share their meshes, so that these are sent once.
 using KindMeshes = std::map<const RobotKind*, std::vector<std::shared_ptr<const MeshSpec>>>;
 
-view::Robot to_view(const RobotModel& robot, const std::vector<std::string>& levels, KindMeshes& meshes) {
+/// jersey: the colour that it wears; null: none.
+view::Robot to_view(const RobotModel& robot, const std::vector<std::string>& levels, const Vec3* jersey, KindMeshes& meshes) {
   view::Robot out;
   const RobotKind& kind = *robot.kind;
   auto [own, is_new] = meshes.try_emplace(&kind);
   if (is_new) own->second = shared(kind.meshes);
   out.name = robot.name;
   out.levels = levels;
+  const std::vector<bool> dressed = under_jersey(kind);
   for (std::size_t o = 0; o < kind.objects.size(); ++o) {
     const ObjectInfo& info = kind.objects[o];
     if (!info.body) continue;
     view::Body body{info.name, {}};
     for (const ShapeInfo& s : kind.shapes)
       if (s.object == static_cast<int>(o) && s.spec.visible)
-        body.shapes.push_back(to_view(s.spec, inverse(info.X_LO) * s.X_LS, info.colour, own->second));
+        body.shapes.push_back(to_view(s.spec, inverse(info.X_LO) * s.X_LS,
+                                      jersey && dressed[static_cast<std::size_t>(&s - kind.shapes.data())] ? *jersey : info.colour, own->second));
     out.bodies.push_back(std::move(body));
   }
   for (const gradus::Joint& j : kind.joints)
@@ -255,8 +259,12 @@ void WorldFrames::describe_anew(const World& world, std::uint32_t revision) {
   scene_->seed = model.seed;
   scene_->can_seek = scene_->can_branch = true;
   KindMeshes kind_meshes;
-  for (int r = 0; r < world.robot_count(); ++r)
-    scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)], kind_meshes));
+  const std::vector<Jersey> jerseys = jerseys_by_name(model);
+  for (int r = 0; r < world.robot_count(); ++r) {
+    const auto worn = std::find_if(jerseys.begin(), jerseys.end(), [&](const Jersey& j) { return j.robot == r; });
+    scene_->robots.push_back(to_view(robot_of(world, r), levels_[static_cast<std::size_t>(r)],
+                                     worn == jerseys.end() ? nullptr : &worn->colour, kind_meshes));
+  }
   const auto meshes = shared(model.meshes);
   for (const FieldObjectSpec& f : model.field) {
     if (!f.shape.visible) continue;

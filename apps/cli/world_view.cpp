@@ -18,14 +18,15 @@ void WorldView::fill(view::Frame& frame, const view::Wanted& wanted) {
   if (cameras_) cameras_->offer(world(), frame.scene_revision, wanted.cameras, frames_.sensors());
 }
 
-/// Going back needs that nothing but snapshots and actions decides what comes: not with logs, which only go forward,
-/// nor with controllers that keep a state of their own.
+/// Going back needs that nothing but snapshots and actions decides what comes.
 std::shared_ptr<const view::SceneDescription> WorldView::describe() {
   const auto now = frames_.describe(world());
-  if (now == described_) return offered_;
+  std::string no_past = run_.keeps_no_past();
+  if (now == described_ && offered_ && no_past == offered_->no_past) return offered_;
   described_ = now;
   auto offer = std::make_shared<view::SceneDescription>(*now);
-  offer->can_seek = offer->can_branch = run_.can_rewind();
+  offer->can_seek = offer->can_branch = no_past.empty();
+  offer->no_past = std::move(no_past);
   return offered_ = offer;
 }
 
@@ -99,7 +100,7 @@ std::string WorldView::renew_push() {
 /// The world's snapshot, then the spring: while it is held, later steps depend on it.
 void WorldView::save(std::vector<std::byte>& snapshot) const {
   static_assert(std::is_trivially_copyable_v<view::Push>);
-  snapshot = world().snapshot().bytes();
+  snapshot = run_.save();
   const std::size_t size = snapshot.size();
   snapshot.resize(size + sizeof push_ + 1);
   std::memcpy(snapshot.data() + size, &push_, sizeof push_);
@@ -109,9 +110,7 @@ void WorldView::save(std::vector<std::byte>& snapshot) const {
 void WorldView::restore(std::span<const std::byte> bytes) {
   if (bytes.size() <= sizeof push_) return;
   const std::size_t size = bytes.size() - sizeof push_ - 1;
-  const auto s = Snapshot::from_bytes(bytes.first(size));
-  if (!s) return;
-  run_.rewind_to(*s);
+  if (!run_.restore(bytes.first(size))) return;
   std::memcpy(&push_, bytes.data() + size, sizeof push_);
   is_pushed_ = bytes.back() != std::byte{0};
 }

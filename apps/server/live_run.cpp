@@ -88,7 +88,7 @@ std::string LiveRun::carry_out(const Action& action) {
     return pacer_.request_steps(step->count), "";
   }
   const bool goes_back = std::holds_alternative<Seek>(action) || std::holds_alternative<Reset>(action);
-  if (goes_back && !scene_->can_seek) return "this run keeps no past";
+  if (goes_back && !scene_->can_seek) return scene_->no_past.empty() ? "this run keeps no past" : "no going back: " + scene_->no_past;
   if (const auto* to = std::get_if<Seek>(&action)) {
     pacer_.pause(now);
     return seek(static_cast<std::uint64_t>(std::llround(to->time / scene_->step)));

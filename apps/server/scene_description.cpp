@@ -135,6 +135,7 @@ std::string to_json(const SceneDescription& scene) {
                         {"seed", std::to_string(scene.seed)},  // 64 bits do not fit a JavaScript number
                         {"can_seek", scene.can_seek},
                         {"can_branch", scene.can_branch},
+                        {"no_past", scene.no_past},
                         {"robots", std::move(robots)},
                         {"field", std::move(field)},
                         {"meshes", meshes.take()},

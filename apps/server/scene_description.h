@@ -78,6 +78,7 @@ struct SceneDescription {
   std::uint64_t seed = 0;
   bool can_seek = false;    // the feed keeps a past: the page offers the time line for scrubbing
   bool can_branch = false;  // the feed can run again from there with changes
+  std::string no_past;      // why it keeps none
   std::vector<Robot> robots;
   std::vector<FieldObject> field;
   std::vector<Property> properties;  // at most 65535

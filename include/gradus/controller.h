@@ -105,6 +105,11 @@ void* gradus_controller_create(const gradus_robot_info* info, const char* option
 /* Returns 0, or another number to end the run with an error. */
 int32_t gradus_controller_step(void* self, const gradus_output* output, gradus_command* command);
 void gradus_controller_destroy(void* self);
+/* Two more, if the run shall be able to go back (the viewer's time line, save and restore): what the controller knows, as bytes.
+ * save writes at most `room` bytes and returns how many it needs (0 ... 16 MiB); if that is more, it is asked again with enough
+ * room. restore returns 0, or another number if it cannot go on from there. Both are found by name when they are there. */
+int64_t gradus_controller_save(void* self, void* to, int64_t room);
+int32_t gradus_controller_restore(void* self, const void* from, int64_t size);
 
 #ifdef __cplusplus
 }

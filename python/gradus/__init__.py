@@ -13,11 +13,13 @@ all of them with file:line:column.
 """
 from __future__ import annotations
 
+import html
 import math
 import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -27,7 +29,7 @@ from ._core import Simulation as _Simulation
 from ._core import Study
 from .batch import Batch
 
-__all__ = ["Batch", "Error", "Image", "Property", "Reading", "Robot", "Sensor", "Simulation", "Study", "load"]
+__all__ = ["Batch", "Error", "Image", "Page", "Property", "Reading", "Robot", "Sensor", "Simulation", "Study", "load"]
 __version__ = "0.1.0"
 
 
@@ -277,11 +279,7 @@ class Simulation:
     def view(self, wait: bool = True) -> subprocess.Popen[bytes] | None:
         """Shows what has run so far in the browser: ends the logs, and starts the program gradus on the first .mcap one. The simulation
         must have been loaded with logs=["NAME.mcap"]. wait: until the program is ended (ctrl-C)."""
-        shown = [log for log in self._logs if log.endswith(".mcap")]
-        if not shown:
-            raise Error('view: nothing was logged; load the scene with logs=["run.mcap"]')
-        self.close_logs()
-        program = subprocess.Popen([find_program(), "view", shown[0]])
+        program = subprocess.Popen([find_program(), "view", self._ended_log("view")])
         if not wait:
             return program
         try:
@@ -291,6 +289,24 @@ class Simulation:
             program.wait()
         return None
 
+    def show(self, height: int = 600) -> Page:
+        """What has run so far as a live page in a notebook: ends the logs, and exports the first .mcap one. The simulation must have
+        been loaded with logs=["NAME.mcap"]. The page needs no server; `.save(path)` keeps it as a file."""
+        log = self._ended_log("show")
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.html"
+            done = subprocess.run([find_program(), "export", log, "-o", page], capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Error(done.stderr.strip())
+            return Page(page.read_text(encoding="utf-8"), height)
+
+    def _ended_log(self, who: str) -> str:
+        shown = [log for log in self._logs if log.endswith(".mcap")]
+        if not shown:
+            raise Error(f'{who}: nothing was logged; load the scene with logs=["run.mcap"]')
+        self.close_logs()
+        return shown[0]
+
     # the last one: the name hides Python's own from here on
     def property(self, path: str) -> Property:
         """Found once, then read and written with get and set in a fraction of a microsecond."""
@@ -298,6 +314,20 @@ class Simulation:
 
     def __repr__(self) -> str:
         return f"<gradus simulation at {self.time:g} s: {', '.join(self._robots)}>"
+
+
+class Page:
+    """A run as one page that moves, turns and plots; notebooks show it in place."""
+
+    def __init__(self, text: str, height: int) -> None:
+        self.text, self.height = text, height
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        pathlib.Path(path).write_text(self.text, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.text)}" style="width: 100%; height: {self.height}px; border: 0" '
+                'sandbox="allow-scripts"></iframe>')
 
 
 def load(scene: str, *, threads: int = 1, sets: Sequence[str] = (), logs: Iterable[str] = (),

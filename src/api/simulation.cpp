@@ -302,7 +302,7 @@ std::string Simulation::motion(const std::string& robot) const {
 }
 
 std::vector<unsigned char> Simulation::save() const {
-  const auto bytes = impl_->world().snapshot().bytes();
+  const auto bytes = impl_->session->save();
   std::vector<unsigned char> out(bytes.size());
   std::memcpy(out.data(), bytes.data(), bytes.size());
   return out;
@@ -310,8 +310,7 @@ std::vector<unsigned char> Simulation::save() const {
 
 void Simulation::restore(const std::vector<unsigned char>& snapshot) {
   if (!impl_->session->can_restore()) throw Error("no going back while a log is written: logs only go forward");
-  const auto s = Snapshot::from_bytes(std::as_bytes(std::span(snapshot)));
-  if (!s || !impl_->session->rewind_to(*s)) throw Error("this snapshot does not fit the scene");
+  if (!impl_->session->restore(std::as_bytes(std::span(snapshot)))) throw Error("this snapshot does not fit the scene, or a control program cannot go on from it");
   impl_->by_path.clear();
   impl_->events.clear();
 }

@@ -43,6 +43,9 @@ struct MovingContact {
   std::uint32_t feature;  // which features of them: the second half
   int law;                // number in the table of laws
   double stiffness;       // of the law                                                       [N/m]
+  double felt;    // gap that its spring feels: less deep where geometry alone made it deep [law/held.h]  [m]
+  double unfelt;  // what its spring would hold more if it felt all of the depth              [J]
+  double may_hold;  // at the start of the next step                                          [J]
 };
 
 /// What collision and coupling did in one step.
@@ -76,7 +79,7 @@ class Contacts {
   Diagnostics build(const Model& model, const StaticWorld& statics, int threads, bool sleepers);
   /// The surfaces of robots and field and what they are to each other, as the model says now.
   void take_surfaces(const Model& model);
-  static constexpr int kRecord = 9;  // of the memory: pair, feature, impulse (3), moment (3), normal force
+  static constexpr int kRecord = 10;  // of the memory: pair, feature, impulse (3), moment (3), normal force, held
   int memory_size() const { return resting_memory() + resting_memory_size(); }           // numbers in State
   int resting_memory() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }    // where that of sleepers is
   int resting_memory_size() const { return sleepers_ ? resting_memory() : 0; }
@@ -186,9 +189,12 @@ class Contacts {
   void find_contacts(std::span<const Robot> robots, double h, Team& team);
   void take(std::span<const MovingContact> found);
   void add_loops(int number, const Robot& robot);
-  MovingContact made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) const;
+  MovingContact made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair,
+                     std::span<const Robot> robots) const;
+  double stiffness_of(const ItemInfo& a, const ItemInfo& b, int law, std::span<const Robot> robots) const;
   static int records_in(const double* memory, int most);
   void guess(const double* memory);
+  void limit_springs(std::size_t first, const double* memory);
   void gather_resting(std::span<const Robot> robots, const double* memory, double h);
   bool rests(double pair, const std::uint8_t* asleep) const;
   void choose_live(const Movers& movers);
@@ -237,6 +243,7 @@ class Contacts {
   std::vector<Pose> poses_;                  // room for one robot's links
   std::vector<SurfaceSpec> surfaces_;
   std::vector<PairLaw> laws_;  // (surfaces²)
+  std::vector<std::uint8_t> usual_;  // (surfaces²) nobody chose the stiffness: it grows with heavy bodies
   std::vector<int> first_loop_;  // (robots + 1) numbers of the points that loops hold
   int capacity_ = 0;           // contacts
   double margin_ = 0;

@@ -119,6 +119,7 @@ void fields(Io& io, ContactSpec& x) {
   io("friction", x.friction); io("restitution", x.restitution); io("rolling", x.rolling); io("torsion", x.torsion);
   io("spring", x.spring); io("pairs", x.pairs);
   io("moving_stiffness", x.moving_stiffness); io("moving_damping", x.moving_damping);
+  io("moving_given", x.moving_given);
   io("impact_speed", x.impact_speed); io("recovery_speed", x.recovery_speed);
   io("sleep_speed", x.sleep_speed); io("sleep_after", x.sleep_after);
 }

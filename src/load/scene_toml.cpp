@@ -127,6 +127,7 @@ class SceneReader {
     keep("s_nu", t.quantity("s_nu", kLengthTime, c.spring.s_nu));
     keep("moving_stiffness", t.quantity("moving_stiffness", kStiffness, c.moving_stiffness));
     keep("moving_damping", t.quantity("moving_damping", kDamping, c.moving_damping));
+    c.moving_given = t.has("moving_stiffness") || t.has("moving_damping");
     keep("impact_speed", t.quantity("impact_speed", kSpeed, c.impact_speed));
     keep("recovery_speed", t.quantity("recovery_speed", kSpeed, c.recovery_speed));
     keep("sleep_speed", t.quantity("sleep_speed", kSpeed, c.sleep_speed));

@@ -50,7 +50,7 @@ PairNumbers scaled_numbers(const ContactSpec& scene, const SurfaceSpec& a, const
   PairNumbers n = pair_numbers(scene, a, b);
   if (n.stiffness != scene.stiffness || n.damping != scene.damping || !(mass > 0)) return n;  // a surface or pair says it
   if (scene.depth > 0) {
-    const ContactSpec usual;
+    const ContactSpec::Constants& usual = ContactSpec::usual;
     const double ratio = usual.damping / square_root(usual.stiffness * kMass);
     n.stiffness = mass * kGravity / (kPoints * scene.depth);
     n.damping = ratio * square_root(n.stiffness * mass);
@@ -61,6 +61,11 @@ PairNumbers scaled_numbers(const ContactSpec& scene, const SurfaceSpec& a, const
     n.stiffness *= by, n.damping *= by, n.tangential_stiffness *= by, n.tangential_damping *= by;
   }
   return n;
+}
+
+double moving_factor(double mass) {
+  constexpr double kMass = 100;
+  return std::max(1.0, mass / kMass);
 }
 
 }  // namespace gradus

@@ -29,4 +29,8 @@ PairNumbers pair_numbers(const ContactSpec& scene, const SurfaceSpec& a, const S
 ///   k = m g/(4 depth),   d with that damping ratio
 PairNumbers scaled_numbers(const ContactSpec& scene, const SurfaceSpec& a, const SurfaceSpec& b, double mass);
 
+/// Contacts of moving bodies, likewise: factor of stiffness and damping, above 1 for masses over 100 kg (of two bodies
+/// the lighter one's), so that a ton sinks no deeper than 100 kg.
+double moving_factor(double mass);
+
 }  // namespace gradus

@@ -7,6 +7,9 @@
 
 namespace gradus {
 
+const ContactSpec::Constants ContactSpec::usual{2e4, 150, 1e4, 100};
+const double ContactSpec::usual_moving_stiffness = 1e6, ContactSpec::usual_moving_damping = 1000;
+
 std::optional<RootKind> root_kind(const std::string& word) {
   if (word == "free") return RootKind::free;
   if (word == "fixed") return RootKind::fixed;

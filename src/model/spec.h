@@ -201,11 +201,18 @@ struct SpringLawSpec {
 
 /// Law and numbers of contact with the static world, unless a surface says otherwise.
 struct ContactSpec {
+  /// Of one contact point: stiffness and damping, normal and of the sticking spring; where nobody says anything [spec.cpp].
+  struct Constants {
+    double stiffness, damping, tangential_stiffness, tangential_damping;
+  };
+  static const Constants usual;
+  static const double usual_moving_stiffness, usual_moving_damping;
+
   std::string law = "compliant";
-  double stiffness = 2e4;             // of one contact point, normal                     [N/m]
-  double damping = 150;               //                                                  [N s/m]
-  double tangential_stiffness = 1e4;  // of the sticking spring                           [N/m]
-  double tangential_damping = 100;    //                                                  [N s/m]
+  double stiffness = usual.stiffness;                        // of one contact point, normal  [N/m]
+  double damping = usual.damping;                            //                               [N s/m]
+  double tangential_stiffness = usual.tangential_stiffness;  // of the sticking spring        [N/m]
+  double tangential_damping = usual.tangential_damping;      //                               [N s/m]
   double depth = 0;                   // of a robot on four points under its weight, instead of the four; 0: none [m]
   bool given = false;                 // did the file give one of the four, even the default?
   double friction = 0.8;              // Coulomb                                          [-]
@@ -216,8 +223,9 @@ struct ContactSpec {
   std::vector<ContactPairSpec> pairs;
 
   // Contacts between moving bodies, and all of free bodies [docs/couple.md]
-  double moving_stiffness = 1e6;  // of one contact                                   [N/m]
-  double moving_damping = 1000;   //                                                  [N s/m]
+  double moving_stiffness = usual_moving_stiffness;  // of one contact                [N/m]
+  double moving_damping = usual_moving_damping;      //                               [N s/m]
+  bool moving_given = false;      // did the file give one of the two, even the default?
   double impact_speed = 0.05;     // restitution acts above it                        [m/s]
   double recovery_speed = 1;      // fastest recovery from penetration                [m/s]
   double sleep_speed = 1e-4;      // bodies slower than this for sleep_after sleep; 0: never [engine/sleepers.h]  [m/s]
@@ -225,7 +233,12 @@ struct ContactSpec {
 
   /// Nobody chose the law's stiffness: heavy robots get more [material.h].
   bool says_nothing() const {
-    return !given && stiffness == 2e4 && damping == 150 && tangential_stiffness == 1e4 && tangential_damping == 100;
+    return !given && stiffness == usual.stiffness && damping == usual.damping &&
+           tangential_stiffness == usual.tangential_stiffness && tangential_damping == usual.tangential_damping;
+  }
+  /// The same of moving bodies.
+  bool says_nothing_of_moving() const {
+    return !moving_given && moving_stiffness == usual_moving_stiffness && moving_damping == usual_moving_damping;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "math/power.h"
+#include "shape/geometry.h"
 #include "shape/library.h"
 #include "tree/kernels.h"
 
@@ -151,6 +152,7 @@ class DrawnBuilder {
     const RobotKind& kind = *model_.robots[static_cast<std::size_t>(r)].kind;
     out_.link_first.push_back(out_.link_first.back() + kind.nlink());
     std::map<int, int> segment;  // of an object
+    const std::vector<bool> dressed = under_jersey(kind);
     for (const ShapeInfo& info : kind.shapes) {
       if (!info.spec.visible) continue;
       const ObjectInfo& object = kind.objects[static_cast<std::size_t>(info.object)];
@@ -159,6 +161,7 @@ class DrawnBuilder {
       const auto [it, is_new] = segment.try_emplace(info.object, static_cast<int>(out_.segments.size()));
       if (is_new) out_.segments.push_back(model_.robots[static_cast<std::size_t>(r)].name + "." + object.name);
       s.segment = it->second;
+      s.dressed = dressed[static_cast<std::size_t>(&info - kind.shapes.data())];
       const bool white = std::min({object.colour.x, object.colour.y, object.colour.z}) > 0.75;
       s.pattern = kind.ball_radius() > 0 && white ? render::kFootballPattern : 0;
       add(s, info.spec, kind.meshes);
@@ -167,16 +170,12 @@ class DrawnBuilder {
       if (j.robot == r) dress(j, first);
   }
 
-  /// The largest shapes of the trunk (the root's link), and the number on its largest box.
+  /// The number comes on the largest box.
   void dress(const Jersey& jersey, std::size_t first) {
     DrawnShape* box = nullptr;
-    double largest = 0;
-    const auto own = [&](const DrawnShape& s) { return s.robot == jersey.robot && s.link == 0; };
-    for (std::size_t i = first; i < out_.shapes.size(); ++i)
-      if (own(out_.shapes[i])) largest = std::max(largest, out_.shapes[i].bound);
     for (std::size_t i = first; i < out_.shapes.size(); ++i) {
       DrawnShape& s = out_.shapes[i];
-      if (!own(s) || s.bound < 0.5 * largest) continue;
+      if (!s.dressed) continue;
       s.albedo = linear(jersey.colour);
       if (s.kind == FlatKind::box && (box == nullptr || s.bound > box->bound)) box = &s;
     }
@@ -319,6 +318,36 @@ std::vector<Jersey> jerseys_by_name(const Model& model) {
     for (const Named& n : kColours)
       if (word == n.word) out.push_back({static_cast<int>(r), n.colour, std::stoi(number)});
   }
+  return out;
+}
+
+std::vector<bool> under_jersey(const RobotKind& kind) {
+  const auto size = [&](const ShapeInfo& s) {
+    if (s.link != 0 || !s.spec.visible) return 0.0;
+    switch (s.spec.kind) {
+      case ShapeKind::sphere:
+        return s.spec.radius;
+      case ShapeKind::capsule:
+        return s.spec.radius + 0.5 * s.spec.length;
+      case ShapeKind::cylinder:
+        return norm(Vec3{s.spec.radius, 0.5 * s.spec.length, 0});
+      case ShapeKind::box:
+        return 0.5 * norm(s.spec.size);
+      default:
+        break;
+    }
+    if (s.spec.mesh < 0) return 0.0;
+    const std::vector<Vec3>& v = kind.meshes[static_cast<std::size_t>(s.spec.mesh)].vertices;
+    if (v.empty()) return 0.0;
+    Vec3 lo = v[0], hi = v[0];
+    for (const Vec3& p : v) lo = smaller(lo, p), hi = larger(hi, p);
+    return 0.5 * norm(hi - lo);
+  };
+  std::vector<double> sizes;
+  for (const ShapeInfo& s : kind.shapes) sizes.push_back(size(s));
+  const double largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  std::vector<bool> out;
+  for (const double x : sizes) out.push_back(x > 0 && x >= 0.5 * largest);
   return out;
 }
 

@@ -24,6 +24,7 @@ struct DrawnShape {
   Vec3 half{0, 0, 0};
   Vec3 middle{0, 0, 0};  // of the bounding sphere, in the link's frame
   double bound = 0;      // its radius                                                      [m]
+  bool dressed = false;  // by its robot's jersey, if it wears one
   Vec3 albedo{0, 0, 0};  // linear
 };
 
@@ -35,6 +36,9 @@ struct Jersey {
 };
 /// Walking robots that are called after a colour and a number ("blue3", "red12") wear them.
 std::vector<Jersey> jerseys_by_name(const Model& model);
+/// Which of a robot's shapes a jersey covers: visible ones of the trunk (the root's link) that are at least half as large as its
+/// largest.  (shapes of the kind)
+std::vector<bool> under_jersey(const RobotKind& kind);
 
 class DrawnScene {
  public:

@@ -8,6 +8,8 @@
 namespace gradus {
 namespace {
 
+constexpr std::string_view kMemory = "GRADMEMO";
+
 Diagnostics about_links(const std::vector<std::pair<std::string, std::string>>& links, SceneSpec& scene) {
   Diagnostics notes;
   for (const auto& [name, options] : links) {
@@ -40,6 +42,8 @@ Result<std::unique_ptr<Session>> Session::make(SceneSpec scene, const SessionOpt
 }
 
 std::unique_ptr<Session> Session::twin() const {
+  const auto has_a_program = [](const RobotInstanceSpec& r) { return r.controller.kind == "process"; };
+  if (std::any_of(scene_.robots.begin(), scene_.robots.end(), has_a_program)) return nullptr;
   std::unique_ptr<Session> s(new Session);
   s->scene_ = scene_;
   s->timed_ = timed_;
@@ -139,21 +143,41 @@ bool Session::wants_real_time() const {
   return std::any_of(links_.begin(), links_.end(), [](const auto& l) { return l->wants_real_time(); });
 }
 
-bool Session::can_rewind() const {
-  const auto keeps_a_state = [](const RobotInstanceSpec& r) {
-    return r.controller.kind == "library" || r.controller.kind == "process" || r.controller.kind == "gait";
-  };
-  const auto has_programs = [](const auto& link) { return link->keeps_programs(); };
-  return can_restore() && std::none_of(links_.begin(), links_.end(), has_programs) &&
-         std::none_of(scene_.robots.begin(), scene_.robots.end(), keeps_a_state);
+std::string Session::keeps_no_past() const {
+  if (!can_restore()) return "a log is written, which only goes forward; afterwards the log itself goes back: gradus view LOG";
+  for (const auto& link : links_)
+    if (link->keeps_programs()) return "programs at links do not go back with it; a log does: --log FILE.mcap, then gradus view";
+  return world_->controllers_forget();
 }
 
-bool Session::rewind_to(const Snapshot& snapshot) {
-  if (!world_->restore(snapshot)) return false;
+/// The world's snapshot; where controllers remember something, then: what they do, 8 its size, "GRADMEMO".
+Bytes Session::save() const {
+  Bytes out = world_->snapshot().bytes();
+  const std::size_t start = out.size();
+  world_->save_controllers(out);
+  const auto size = static_cast<std::uint64_t>(out.size() - start);
+  if (size == 0) return out;
+  append_le(out, size);
+  append_bytes(out, as_byte_view(kMemory));
+  return out;
+}
+
+bool Session::restore(ByteView saved) {
+  ByteView memory;
+  constexpr std::size_t kTail = sizeof(std::uint64_t) + kMemory.size();
+  if (saved.size() >= kTail && as_text(saved.last(kMemory.size())) == kMemory) {
+    const auto size = ByteReader(saved.last(kTail)).le<std::uint64_t>();
+    if (size > saved.size() - kTail) return false;
+    saved = saved.first(saved.size() - kTail);
+    memory = saved.last(static_cast<std::size_t>(size));
+    saved = saved.first(saved.size() - memory.size());
+  }
+  const auto snapshot = Snapshot::from_bytes(saved);
+  if (!snapshot || !world_->restore(*snapshot)) return false;
   stopped_.clear();
   std::erase_if(events_, [&](const Event& e) { return e.time > world_->time(); });
   watch_->reset(*world_);
-  return true;
+  return world_->restore_controllers(memory);
 }
 
 /// Those that are due before the next step.

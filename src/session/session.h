@@ -51,10 +51,14 @@ class Session {
   /// Programs at the other end of a link keep time with the wall clock.
   bool wants_real_time() const;
 
-  /// Is the past reachable? Not with logs, which only go forward, nor with control programs, which may keep a state.
-  bool can_rewind() const;
-  /// Events that came later are forgotten. False, and nothing changed, if the snapshot does not fit.
-  bool rewind_to(const Snapshot& snapshot);
+  /// Everything that later steps depend on: the world, and what controllers remember.
+  Bytes save() const;
+  /// Events that came later are forgotten. False if it does not fit the scene (then nothing has changed), or if a
+  /// controller cannot go on from there.
+  bool restore(ByteView saved);
+  /// Why the past is out of reach: a log is written, which only goes forward; a program keeps what it knows to itself.
+  /// Empty: one can go back. May change while it runs.
+  std::string keeps_no_past() const;
   bool can_restore() const { return recorders_.empty() && csvs_.empty(); }  // but for control programs
   /// Closes the logs; what was lost is told.
   Diagnostics close_logs();

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "math/vec.h"
 #include "model/model.h"
 #include "state/group.h"
@@ -76,6 +77,15 @@ class Controller {
  public:
   virtual ~Controller() = default;
   virtual void control(const RobotOutput& output, RobotCommand& command) = 0;
+
+  // So that a run can go back: what it remembers from call to call is saved with the world. One whose commands follow
+  // from what it sees remembers nothing.
+  /// Appends it.
+  virtual void save(Bytes&) {}
+  /// What save appended. False: it cannot go on from there.
+  virtual bool restore(ByteView memory) { return memory.empty(); }
+  /// Why a run with it cannot go back; empty: it can. May change while it runs.
+  virtual std::string forgets() const { return ""; }
 };
 
 /// What the drivers of a group see at step k, through its camera if it has one.

@@ -30,8 +30,9 @@ struct FieldMemory {
   Vec3 s;          // deflection of the sticking spring, world axes                       [m]
   double fn;       // normal force of the last step                                       [N]
   double sliding;  // 1 while it slides
+  double held;     // what its normal spring may hold at the start of the next step [contact/law/held.h]  [J]
 };
-inline constexpr int kFieldRecord = 9;  // numbers of a FieldMemory
+inline constexpr int kFieldRecord = 10;  // numbers of a FieldMemory
 static_assert(sizeof(FieldMemory) == kFieldRecord * sizeof(double));
 
 /// Where a robot's numbers lie in the slabs.
@@ -149,6 +150,7 @@ struct FieldContact {
   ContactPoint law;  // friction, stiffness and damping of the two surfaces
   double restitution;
   ContactMemory m;
+  double unfelt;     // what its spring would hold more if it felt all of the depth          [J]
 };
 
 /// Force of one joint with its implicit share [tree/dynamics.h], and what the drive must check afterwards.

@@ -18,7 +18,7 @@ bool World::keeps_books() const {
 namespace {
 
 double spring_energy(const MovingContact& c) {
-  const double deep = std::min(c.gap, 0.0);
+  const double deep = std::min(c.felt, 0.0);
   return 0.5 * c.stiffness * deep * deep;
 }
 

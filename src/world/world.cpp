@@ -124,6 +124,37 @@ void World::add_controller(int robot, std::unique_ptr<Controller> controller, do
   output(robot, controllers_.back().room);  // makes room
 }
 
+/// Of each: 4 length, then what it appended; nothing at all if none remembers anything.
+void World::save_controllers(Bytes& out) {
+  const std::size_t before = out.size();
+  bool any = false;
+  for (ControllerSlot& c : controllers_) {
+    const std::size_t start = out.size();
+    append_le(out, std::uint32_t{0});
+    c.controller->save(out);
+    const std::size_t size = out.size() - start - sizeof(std::uint32_t);
+    put_le(out, start, static_cast<std::uint32_t>(size));
+    any |= size > 0;
+  }
+  if (!any) out.resize(before);
+}
+
+bool World::restore_controllers(ByteView memory) {
+  ByteReader in(memory);
+  bool all = true;
+  for (ControllerSlot& c : controllers_) {
+    const ByteView own = memory.empty() ? ByteView{} : in.take(in.le<std::uint32_t>());
+    all &= in.ok() && c.controller->restore(own);
+  }
+  return all && in.at_end();
+}
+
+std::string World::controllers_forget() const {
+  for (const ControllerSlot& c : controllers_)
+    if (std::string why = c.controller->forgets(); !why.empty()) return why;
+  return "";
+}
+
 std::vector<std::string> World::set_motion(int robot, std::string_view name) {
   if (std::vector<std::string> missing = engine_->check_motion(robot, name); !missing.empty()) return missing;
   if (engine_->motion(robot).grouped) return {};

@@ -182,6 +182,12 @@ class World : private ImageSource {
 
   /// Calls the controller at the first steps not before start, start + period, … of simulated time [rate.h].
   void add_controller(int robot, std::unique_ptr<Controller> controller, double period, double start);
+  /// What controllers remember, in the order in which they were added.
+  void save_controllers(Bytes& out);
+  /// False: one of them cannot go on from there.
+  bool restore_controllers(ByteView memory);
+  /// Why a run with these controllers cannot go back; empty: it can.
+  std::string controllers_forget() const;
   bool inputs_changed() const { return inputs_changed_; }  // did controllers change any in the last step?
   std::span<const double> input() const { return input_.slab; }
   /// Replay: instead of the controllers. False, and nothing changed, if it does not fit this model.

@@ -1,10 +1,12 @@
 /// Figures of contacts between moving bodies that take too long for a test: docs/couple.md has the tables.
-///   contact_figures stacks | ratio | robots | scene FILE | scrum SEEDS | linear | momentum
+///   contact_figures stacks | ratio | robots | scene FILE | scrum SEEDS | linear | heap ROBOTS | energy SCENE STEP FIRST LAST
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "session/attach.h"
@@ -216,14 +218,14 @@ void one_scene(const std::string& file, double h) {
   print_coupling(*w);
 }
 
-/// n humanoids with self-contact dropped in rings of five into one heap.
-SceneSpec heap_scene(int n) {
-  SceneSpec s = scene(0.001);
+/// n humanoids with self-contact dropped in rings of five into one heap; every seed is another one.
+SceneSpec heap_scene(int n, double h = 0.001, int seed = 0) {
+  SceneSpec s = scene(h);
   for (int i = 0; i < n; ++i) {
-    const double turn = 2 * 3.141592653589793 * (i % 5 + 0.5 * (i / 5 % 2)) / 5;
+    const double turn = 2 * 3.141592653589793 * (i % 5 + 0.5 * (i / 5 % 2)) / 5 + 0.7 * seed;
     RobotInstanceSpec& r =
         add(s, humanoid28(), "articulated", {0.22 * std::cos(turn), 0.22 * std::sin(turn), 0.5 + 0.55 * (i / 5)},
-            exponential(Vec3{0.3 * std::sin(3.0 * i), 0.5 + 0.4 * std::cos(2.0 * i), turn + 0.1 * i}));
+            exponential(Vec3{0.3 * std::sin(3.0 * i + seed), 0.5 + 0.4 * std::cos(2.0 * i + 1.3 * seed), turn + 0.1 * i}));
     r.self_contact = true;
   }
   return s;
@@ -243,6 +245,58 @@ void heap(int n, double seconds) {
                 w->time(), us, r.contacts, deepest * 1e3, static_cast<long long>(r.newtons - before.newtons),
                 static_cast<long long>(r.unsettled - before.unsettled));
   }
+}
+
+/// The quadruped of scenes/rough.toml on harder ground; every seed is other ground.
+std::unique_ptr<World> rough(double h, int seed) {
+  const std::string path = GRADUS_SOURCE_DIR "/scenes/rough.toml";
+  std::ifstream file(path);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto change = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) std::fprintf(stderr, "%s: no '%s'\n", path.c_str(), from.c_str()), std::exit(1);
+    text.replace(at, from.size(), to);
+  };
+  change("difficulty = 0.3", "difficulty = 0.5");
+  change("seed = 7", "seed = " + std::to_string(seed));
+  auto scene = parse_scene(text, path);
+  if (!scene) std::exit(1);
+  scene->step = h;
+  auto world = make_world(*scene);
+  if (!attach_controllers(*world)) std::exit(1);
+  return world;
+}
+
+/// The run's own books (docs/energy.md), step by step: the largest rise from any moment to a later one as a part of what was
+/// dissipated, and how many seeds have islands that do not settle in the last tenth of a second.
+void energy(const std::string& what, double h, int first, int last) {
+  double worst = 0, most = 0, step = 0, least_lost = 1e300;
+  int worst_seed = 0, unsettled_at_end = 0, gained = 0;
+  std::int64_t unsettled = 0;
+  for (int seed = first; seed <= last; ++seed) {
+    const auto w = what == "rough"  ? rough(h, seed)
+                   : what == "heap" ? make_world(heap_scene(10, h, seed))
+                                    : load(GRADUS_SOURCE_DIR "/scenes/" + what + ".toml", static_cast<std::uint64_t>(seed), h);
+    const double duration = what == "heap" ? 3 : what == "scrum" ? 4 : 5, start = w->energy_error();
+    double low = start, before = start, rise = 0;
+    std::int64_t quiet = 0;
+    while (w->time() < duration - h / 2) {
+      if (w->time() < duration - 0.1) quiet = w->report().coupling.unsettled;
+      w->step();
+      const double error = w->energy_error();
+      step = std::max(step, error - before), before = error;
+      low = std::min(low, error), rise = std::max(rise, error - low);
+    }
+    const double lost = start - before;
+    if (rise / lost > worst) worst = rise / lost, worst_seed = seed;
+    most = std::max(most, rise), gained += rise > 1e-4 * lost, least_lost = std::min(least_lost, lost);
+    unsettled += w->report().coupling.unsettled, unsettled_at_end += w->report().coupling.unsettled > quiet;
+  }
+  std::printf(
+      "%s, %g ms, seeds %d to %d: largest rise %.2e J (in a step %.2e), %.1e of the dissipated (seed %d; all lose at least "
+      "%.1f J); above 1e-4: %d; unsettled islands %lld, at the end in %d\n",
+      what.c_str(), h * 1e3, first, last, most, step, worst, worst_seed, least_lost, gained,
+      static_cast<long long>(unsettled), unsettled_at_end);
 }
 
 /// Robots in a grid in pairs that touch: cost per robot and step.
@@ -284,12 +338,15 @@ int main(int argc, char** argv) {
     one_scene(argv[2], h);
   else if (what == "linear")
     linear();
+  else if (what == "energy" && argc > 5)
+    energy(argv[2], h, std::atoi(argv[4]), std::atoi(argv[5]));
   else if (what == "heap")
     heap(argc > 2 ? std::atoi(argv[2]) : 10, argc > 3 ? h : 1.5);
   else
     return std::fprintf(
                stderr,
-               "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear | heap ROBOTS [SECONDS]\n"),
+               "contact_figures stacks | ratio | robots [NAME] | scrum SEEDS [STEP] | scene FILE [STEP] | linear | heap ROBOTS [SECONDS]"
+               " | energy scrum|heap|pile|rough STEP FIRST_SEED LAST_SEED\n"),
            1;
   return 0;
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import gradus
 
@@ -49,6 +50,21 @@ class Package(unittest.TestCase):
             self.assertGreater(pathlib.Path(log).stat().st_size, 100)
         with self.assertRaisesRegex(gradus.Error, "logs="):
             gradus.load("learn_cart_pole").view()
+
+    def test_show_is_a_page_for_notebooks(self):
+        with tempfile.TemporaryDirectory() as d:
+            sim = gradus.load("learn_cart_pole", logs=[f"{d}/run.mcap"])
+            sim.step(20)
+            page = sim.show(height=321)
+            self.assertTrue(page.text.startswith("<!doctype html>") or page.text.startswith("<!DOCTYPE html>"), page.text[:60])
+            cell = page._repr_html_()
+            self.assertIn("height: 321px", cell)
+            frame = xml.etree.ElementTree.fromstring(cell.replace("sandbox", "data-sandbox", 1))  # nothing of the page leaks out of its attribute
+            self.assertEqual(len(frame.attrib["srcdoc"]), len(page.text.replace("\r\n", " ").replace("\n", " ")))
+            page.save(f"{d}/run.html")
+            self.assertEqual(pathlib.Path(f"{d}/run.html").read_text(encoding="utf-8"), page.text)
+        with self.assertRaisesRegex(gradus.Error, "logs="):
+            gradus.load("learn_cart_pole").show()
 
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
     def test_types(self):

@@ -76,7 +76,7 @@ Rise rise_in_scrum(std::uint64_t seed, double h) {
   const auto w = make_world(scene);
   Rise out;
   double made = 0, least = 0;
-  while (w->time() < 1.6) {
+  while (w->time() < 1.7) {
     const EnergyBooks b = step_with_books(*w);
     made += b.made(), least = std::min(least, made), out.taken -= b.contacts;
     out.step = std::max(out.step, b.made()), out.run = std::max(out.run, made - least);
@@ -87,12 +87,12 @@ Rise rise_in_scrum(std::uint64_t seed, double h) {
 
 /// Bodies and springs together never gain but by the joints' work, to what geometry turns in a step. Seeds 28 and 43
 /// lie with foot on foot: where a manifold of five corners leaves out one that is inside, its spring comes and goes,
-/// 0.3 mJ each time.
+/// 0.3 mJ each time. In seed 83 a limb slides over an edge and is measured along another axis, 42 mJ deep.
 TEST(Energy, of_a_scrum_never_grows_but_by_the_joints_work) {
   struct {
     std::uint64_t seed;
     double step;
-  } cases[] = {{1, 0.001}, {28, 0.001}, {43, 0.001}, {3, 0.005}};  // at 5 ms a heap has thousands of pairs within reach
+  } cases[] = {{1, 0.001}, {28, 0.001}, {43, 0.001}, {83, 0.001}, {3, 0.005}};  // at 5 ms a heap has thousands of pairs within reach
   for (const auto& c : cases) {
     const Rise r = rise_in_scrum(c.seed, c.step);
     EXPECT_LT(r.step, 1e-7) << c.seed;

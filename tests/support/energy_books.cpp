@@ -51,7 +51,7 @@ double stored_in_contacts(const World& world) {
     }
   }
   for (const MovingContact& c : world.contacts()) {
-    const double deep = std::min(c.gap, 0.0);
+    const double deep = std::min(c.felt, 0.0);
     sum += 0.5 * world.model().contact.moving_stiffness * deep * deep;
   }
   return sum;

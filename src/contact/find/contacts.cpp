@@ -2,8 +2,11 @@
 #include "contact/contacts.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "contact/law/held.h"
+#include "model/material.h"
 #include "tree/kernels.h"
 
 namespace gradus {
@@ -308,11 +311,21 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
     if (finder.found.size() == finder.found.capacity())
       ++finder.dropped;
     else
-      finder.found.push_back(made(a, b, found[i], pair));
+      finder.found.push_back(made(a, b, found[i], pair, robots));
   }
 }
 
-MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair) const {
+/// Of the law of two items; where nobody chose it, it grows with the lighter body.
+double Contacts::stiffness_of(const ItemInfo& a, const ItemInfo& b, int law, std::span<const Robot> robots) const {
+  if (!usual_[law]) return laws_[law].stiffness;
+  double mass = std::numeric_limits<double>::infinity();
+  for (const int robot : {a.robot, b.robot})
+    if (robot >= 0) mass = std::min(mass, robots[robot].context->kind->mass);
+  return laws_[law].stiffness * moving_factor(mass);
+}
+
+MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair,
+                             std::span<const Robot> robots) const {
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
   MovingContact out{};
@@ -321,7 +334,9 @@ MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact
   out.point = c.point, out.normal = swap ? -c.normal : c.normal, out.gap = c.gap;
   out.pair = pair, out.feature = c.feature;
   out.law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
-  out.stiffness = laws_[out.law].stiffness;
+  out.stiffness = stiffness_of(a, b, out.law, robots);
+  out.felt = c.gap;
+  out.may_hold = spring_holds(out.stiffness, c.gap);
   return out;
 }
 
@@ -362,7 +377,7 @@ void Contacts::add_loops(int number, const Robot& robot) {
       c.link_a = loops[first + i].link_a, c.link_b = loops[first + i].link_b;
       c.point = root + at[i];
       c.normal = open > 0 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
-      c.gap = open;
+      c.gap = c.felt = open;
       c.held = true;
       c.pair = kLoopPairs + first_loop_[number] + static_cast<double>(first + i);
       contacts_.push_back(c);
@@ -383,21 +398,35 @@ bool recall(const double* r, MovingContact& c) {
   c.impulse = c.before = {r[2], r[3], r[4]};
   c.moment = c.moment_before = {r[5], r[6], r[7]};
   c.force = r[8];
+  c.may_hold = r[9];
   return true;
 }
 
-/// The same from a list of records that is sorted by pair.
-void recall(const double* memory, int count, int size, MovingContact& c) {
+/// Number of a pair's first record in a list that is sorted by pair.
+int first_of(double pair, const double* memory, int count, int size) {
   int lo = 0, hi = count;
   while (lo < hi) {
     const int mid = (lo + hi) / 2;
-    if (memory[1 + size * mid] < c.pair)
+    if (memory[1 + size * mid] < pair)
       lo = mid + 1;
     else
       hi = mid;
   }
-  for (; lo < count && memory[1 + size * lo] == c.pair; ++lo)
-    if (recall(memory + 1 + size * lo, c)) return;
+  return lo;
+}
+
+/// The same from such a list.
+void recall(const double* memory, int count, int size, MovingContact& c) {
+  for (int i = first_of(c.pair, memory, count, size); i < count && memory[1 + size * i] == c.pair; ++i)
+    if (recall(memory + 1 + size * i, c)) return;
+}
+
+/// What all records of a pair may hold.
+double held_by(double pair, const double* memory, int count, int size) {
+  double sum = 0;
+  for (int i = first_of(pair, memory, count, size); i < count && memory[1 + size * i] == pair; ++i)
+    sum += memory[1 + size * i + 9];
+  return sum;
 }
 
 }  // namespace
@@ -415,6 +444,28 @@ void Contacts::guess(const double* memory) {
     bool known = false;
     for (int i = first; i < count && record(i)[0] == c.pair && !known; ++i) known = recall(record(i), c);
     if (!known && slept_count > 0) recall(slept, slept_count, kRecord, c);
+  }
+  if (count + slept_count > 0) limit_springs(resting_, memory);  // a run begins with everything as it lies
+}
+
+/// (2) of law/held.h for the contacts from `first` on, pair by pair. Those of who has just woken are with the sleepers'.
+void Contacts::limit_springs(std::size_t first, const double* memory) {
+  const double* slept = memory + resting_memory();
+  const int count = records_in(memory, capacity_), slept_count = sleepers_ ? records_in(slept, capacity_) : 0;
+  for (std::size_t next = first; first < contacts_.size(); first = next) {
+    const double pair = contacts_[first].pair;
+    double found = 0;
+    for (; next < contacts_.size() && contacts_[next].pair == pair; ++next)
+      found += spring_holds(contacts_[next].stiffness, contacts_[next].gap);
+    if (found == 0) continue;
+    const double held = held_by(pair, memory, count, kRecord) + held_by(pair, slept, slept_count, kRecord);
+    const double share = felt_share(found, held);
+    for (std::size_t i = first; i < next && share < 1; ++i) {
+      MovingContact& c = contacts_[i];
+      if (c.gap >= 0) continue;
+      c.felt = c.gap * share;
+      c.unfelt = spring_holds(c.stiffness, c.gap) * (1 - share * share);
+    }
   }
 }
 
@@ -436,6 +487,7 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
   resting_ = contacts_.size();
   const double* slept = memory + resting_memory();
   for (MovingContact& c : contacts_) recall(slept, records_in(slept, capacity_), kRecord, c);
+  limit_springs(0, memory);
 }
 
 /// Is a pair of shapes one of sleepers?

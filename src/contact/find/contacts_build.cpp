@@ -201,7 +201,7 @@ void Contacts::take_surfaces(const Model& model) {
   ContactSpec moving = contact;  // what surfaces leave open is another number here
   moving.stiffness = contact.moving_stiffness;
   moving.damping = contact.moving_damping;
-  surfaces_.clear(), laws_.clear();
+  surfaces_.clear(), laws_.clear(), usual_.clear();
   impact_speed_ = contact.impact_speed, recovery_speed_ = contact.recovery_speed;
   for (std::vector<ItemInfo>* items : {&items_, &grounds_})
     for (ItemInfo& i : *items) i.surface = surface_number(surface_of(model, i));
@@ -210,6 +210,7 @@ void Contacts::take_surfaces(const Model& model) {
       const PairNumbers n = pair_numbers(moving, a, b);
       laws_.push_back({n.stiffness, n.damping / n.stiffness, n.friction, n.restitution, contact.impact_speed,
                        contact.recovery_speed, n.rolling, n.torsion});
+      usual_.push_back(moving.says_nothing_of_moving() && n.stiffness == moving.stiffness && n.damping == moving.damping);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/law/held.h"
 #include "model/link_pairs.h"
 #include "shape/narrow/collide.h"
 #include "shape/narrow/ray.h"
@@ -265,7 +266,9 @@ class Search {
     const int nlink = view_.kind().nlink();
     for (int i = 0; i < nlink; ++i)
       if (kind_.radius[static_cast<std::size_t>(i)] >= 0) search_link(i);
-    if (room_.field_count > 0) merge();
+    if (room_.field_count == 0) return;
+    if (view_.k() > 0) limit_springs();  // a run begins with everything as it lies
+    merge();
   }
 
  private:
@@ -323,24 +326,52 @@ class Search {
       c.law = own.law[static_cast<std::size_t>(number)].point;
       c.restitution = own.law[static_cast<std::size_t>(number)].restitution;
       set_axes(found[i].normal, c);
+      c.unfelt = 0;
       recall(c);
       put(link, index, r, u, found[i].gap, c);
     }
   }
 
-  /// What the last step left at this place.
-  void recall(FieldContact& c) const {
-    c.m = {0, 0, 0, 0};
+  std::span<const FieldMemory> records() const {
     const double* memory = view_.field_memory();
     const int count = memory[0] >= 0 && memory[0] <= view_.field_room() ? static_cast<int>(memory[0])
                                                                         : 0;  // a snapshot may hold anything
-    const auto* record = reinterpret_cast<const FieldMemory*>(memory + 1);
+    return {reinterpret_cast<const FieldMemory*>(memory + 1), static_cast<std::size_t>(count)};
+  }
+
+  /// What the last step left at this place.
+  void recall(FieldContact& c) const {
+    c.m = {0, 0, 0, 0};
     double best = kSamePlace * kSamePlace;
-    for (int i = 0; i < count; ++i) {
-      const Vec3 d = record[i].p_L - c.p_L;
-      if (record[i].pair != c.pair || !(dot(d, d) < best)) continue;
+    for (const FieldMemory& r : records()) {
+      const Vec3 d = r.p_L - c.p_L;
+      if (r.pair != c.pair || !(dot(d, d) < best)) continue;
       best = dot(d, d);
-      c.m = {dot(record[i].s, c.t1), dot(record[i].s, c.t2), record[i].fn, record[i].sliding};
+      c.m = {dot(r.s, c.t1), dot(r.s, c.t2), r.fn, r.sliding};
+    }
+  }
+
+  /// (2) of law/held.h, pair by pair; sticking springs likewise, since one record may have been recalled twice.
+  void limit_springs() {
+    StaticContact* contacts = room_.contacts.data() + room_.contact_count;
+    for (int first = 0, next = 0; first < room_.field_count; first = next) {
+      const double pair = room_.field[static_cast<std::size_t>(first)].pair;
+      const ContactPoint& law = room_.field[static_cast<std::size_t>(first)].law;
+      double found = 0, stuck = 0, held = 0, sticking = 0;
+      for (; next < room_.field_count && room_.field[static_cast<std::size_t>(next)].pair == pair; ++next) {
+        const ContactMemory& m = room_.field[static_cast<std::size_t>(next)].m;
+        found += spring_holds(law.k, contacts[next].gap), stuck += m.s1 * m.s1 + m.s2 * m.s2;
+      }
+      for (const FieldMemory& r : records())
+        if (r.pair == pair) held += r.held, sticking += dot(r.s, r.s);
+      const double share = felt_share(found, held), stick_share = felt_share(stuck, sticking);
+      for (int i = first; i < next; ++i) {
+        FieldContact& f = room_.field[static_cast<std::size_t>(i)];
+        f.m.s1 *= stick_share, f.m.s2 *= stick_share;
+        if (share == 1 || contacts[i].gap >= 0) continue;
+        f.unfelt = spring_holds(law.k, contacts[i].gap) * (1 - share * share);
+        contacts[i].gap *= share;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "contact/law/compliant.h"
 #include "contact/find/plane.h"
+#include "contact/law/held.h"
 
 namespace gradus {
 
@@ -41,13 +42,13 @@ class FieldWriter {
       : memory_(room > 0 ? memory : nullptr), records_(reinterpret_cast<FieldMemory*>(memory + 1)) {
     if (memory_) old_ = memory[0] >= 0 && memory[0] <= room ? static_cast<int>(memory[0]) : room;
   }
-  void add(const FieldContact& f, const ContactMemory& m) {
-    records_[count_++] = {f.pair, f.p_L, f.t1 * m.s1 + f.t2 * m.s2, m.fn, m.sliding};
+  void add(const FieldContact& f, const ContactMemory& m, double held) {
+    records_[count_++] = {f.pair, f.p_L, f.t1 * m.s1 + f.t2 * m.s2, m.fn, m.sliding, held};
   }
   void finish() {
     if (!memory_) return;
     memory_[0] = count_;
-    for (int i = count_; i < old_; ++i) records_[i] = {0, {0, 0, 0}, {0, 0, 0}, 0, 0};
+    for (int i = count_; i < old_; ++i) records_[i] = {0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0};
   }
 
  private:
@@ -55,6 +56,16 @@ class FieldWriter {
   FieldMemory* records_;
   int count_ = 0, old_ = 0;
 };
+
+/// (1) of held.h for a contact with an object of the field; kept: what it remembers.
+inline double held_of(const OwnLaw& law, Vec3 a, const ContactMemory& m, const ContactMemory& kept, const StaticContact& c,
+                      double unfelt) {
+  const double h = law.h();
+  const Vec3 u = c.u + a * h;
+  const double work = c.active ? h * dot(c.f - c.W * a, u) : 0;
+  const double sticking = 0.5 * law.p.kt * (kept.s1 * kept.s1 + kept.s2 * kept.s2 - m.s1 * m.s1 - m.s2 * m.s2);
+  return held_after(h, law.p.k, c.gap, law.ground.along(u), work, sticking, unfelt);
+}
 
 /// Fills the memory of State[k+1]: what keep(law, acceleration, memory, contact) says of every contact that acts.
 template <class View, class Keep>
@@ -64,12 +75,15 @@ void remember_each(const View& view, double h, const Keep& keep) {
   for (int k = 0; k < npoint; ++k) next[k] = {0, 0, 0, 0};
   FieldWriter field(view.field_memory_next(), view.field_room());
   each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory& m, StaticContact& c) {
-    if (!c.active) return;
-    const ContactMemory kept = keep(law, acceleration(view, c), m, c);
-    if (c.point < npoint)
+    const Vec3 a = acceleration(view, c);
+    const ContactMemory kept = c.active ? keep(law, a, m, c) : ContactMemory{0, 0, 0, 0};
+    if (c.point < npoint) {
       next[c.point] = kept;
-    else
-      field.add(view.field_contacts()[static_cast<std::size_t>(c.point - npoint)], kept);
+      return;
+    }
+    const FieldContact& f = view.field_contacts()[static_cast<std::size_t>(c.point - npoint)];
+    const double held = held_of(law, a, m, kept, c, f.unfelt);
+    if (c.active || held > 0) field.add(f, kept, held);
   });
   field.finish();
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "contact/contacts.h"
+#include "contact/law/held.h"
 #include "contact/solve/own_points.h"
 
 namespace gradus {
@@ -59,8 +60,9 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (idle_[i] || !has_room(c.robot_a) || !has_room(c.robot_b)) continue;
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
-    out.point = c.point, out.normal = c.normal, out.gap = c.gap;
+    out.point = c.point, out.normal = c.normal, out.gap = c.felt;
     out.law = c.held ? PairLaw{.recovery_speed = recovery_speed_} : laws_[c.law];
+    if (!c.held) out.law.stiffness = c.stiffness;
     out.impulse = c.impulse, out.before = c.before;
     out.moment = c.moment, out.moment_before = c.moment_before;
     out.held = c.held;
@@ -90,7 +92,7 @@ void Contacts::choose_contacts(const Island& island, std::span<const Robot> robo
     const int i = contacts_by_island_[island.first_contact + k];
     MovingContact& c = contacts_[i];
     idle_[i] = !c.held && c.gap > 0 && dot(c.impulse, c.normal) <= 0 && gap_ahead(c, robots, h) > 0.5 * margin_;
-    if (idle_[i]) c.impulse = c.moment = {0, 0, 0}, c.force = 0, c.impact = false;
+    if (idle_[i]) c.impulse = c.moment = {0, 0, 0}, c.force = 0, c.may_hold = 0, c.impact = false;
   }
 }
 
@@ -161,6 +163,8 @@ void Contacts::solve(int number, int thread, std::span<const Robot> robots, doub
   for (const CoupleContact& c : solver.contacts().first(static_cast<std::size_t>(own))) {
     MovingContact& m = contacts_[c.key];
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
+    // what an impact takes is not there for springs: they would give it back
+    m.may_hold = held_after(h, m.stiffness, m.felt, c.after, c.impact ? 0 : c.work, 0, m.unfelt);
   }
   for (int r : robots_of(number)) {
     if (!has_room(r)) continue;
@@ -211,7 +215,7 @@ void Contacts::remember(int number, double* next) const {
     // what an impact needed says nothing about the next step
     const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
     const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
-                                    moment.x, moment.y,          moment.z,  c.force};
+                                    moment.x, moment.y,          moment.z,  c.force,   c.may_hold};
     std::copy(record, record + kRecord, next + 1 + kRecord * (i - static_cast<int>(resting_)));
   }
 }

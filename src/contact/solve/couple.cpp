@@ -80,6 +80,20 @@ CoupleReport Couple::solve(double h) {
   return report_;
 }
 
+/// Of a against b, along a direction of the contact.
+GRADUS_INLINE double Couple::speed_along(const Row& r, int k) const {
+  return (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V));
+}
+
+GRADUS_INLINE Vec3 Couple::turning(const Row& r) const {
+  const Vec3 none{0, 0, 0};
+  return (r.a < 0 ? none : slots_[r.a].V.a) - (r.b < 0 ? none : slots_[r.b].V.a);
+}
+
+GRADUS_INLINE void Couple::residual(const Row& r, double* e) const {
+  for (int k = 0; k < 3; ++k) e[k] = speed_along(r, k) + r.R[k] * (r.x[k] - r.x0[k]) + (k == 0 ? r.bias : 0);
+}
+
 /// Impulses in world axes, and what each slot's owner must take.
 void Couple::hand_out() {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -87,6 +101,11 @@ void Couple::hand_out() {
     CoupleContact& c = contacts_[r.contact];
     c.impulse = r.direction[0] * r.x[0] + r.direction[1] * r.x[1] + r.direction[2] * r.x[2];
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
+    double u[3];
+    for (int k = 0; k < 3; ++k) u[k] = speed_along(r, k);
+    c.after = u[0];
+    c.work = r.x[0] * u[0] + r.x[1] * u[1] + r.x[2] * u[2];
+    if (r.resists) c.work += dot(c.moment, turning(r));
     if (r.x[0] <= 0 && !r.held) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
       if (s < 0) continue;
@@ -238,12 +257,6 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   r.step = 1 / (mean + square_root(difference * difference + m[1][2] * m[1][2]));
 }
 
-GRADUS_INLINE void Couple::residual(const Row& r, double* e) const {
-  for (int k = 0; k < 3; ++k)
-    e[k] = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V)) +
-           r.R[k] * (r.x[k] - r.x0[k]) + (k == 0 ? r.bias : 0);
-}
-
 GRADUS_INLINE void Couple::apply(const Row& r, const double* dx) {
   for (int q = r.first; q < r.last; ++q)
     slots_[effects_[q].slot].V += effects_[q].w[0] * dx[0] + effects_[q].w[1] * dx[1] + effects_[q].w[2] * dx[2];
@@ -258,7 +271,7 @@ void Couple::apply_moments(const Row& r, const double* dm) {
 /// welds of a pile of balls would be moved by sweeps too slowly, and the memory lets nothing creep. Returns the change as a
 /// velocity of the contact point's scale.
 double Couple::resist(Row& r) {
-  const Vec3 none{0, 0, 0}, w = (r.a < 0 ? none : slots_[r.a].V.a) - (r.b < 0 ? none : slots_[r.b].V.a);
+  const Vec3 w = turning(r);
   double y[3], dm[3], change = 0;
   for (int k = 0; k < 3; ++k)
     y[k] = r.m[k] - (dot(w, r.direction[k]) + r.R_w * (r.m[k] - r.m0[k])) / (r.A_w[k] + r.R_w);
@@ -356,10 +369,7 @@ bool Couple::gains_energy(int lo, int hi) const {
     const CoupleContact& c = contacts_[r.contact];
     if (!c.impact) continue;
     const Vec3 u0 = before(c.a, c.point) - before(c.b, c.point);
-    for (int k = 0; k < 3; ++k) {
-      const double u1 = (r.a < 0 ? 0 : dot(r.ja[k], slots_[r.a].V)) - (r.b < 0 ? 0 : dot(r.jb[k], slots_[r.b].V));
-      gain += 0.5 * r.x[k] * (dot(r.direction[k], u0) + u1);
-    }
+    for (int k = 0; k < 3; ++k) gain += 0.5 * r.x[k] * (dot(r.direction[k], u0) + speed_along(r, k));
     size += r.x[0] * std::abs(c.speed);
   }
   return gain > 1e-6 * size;

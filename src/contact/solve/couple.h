@@ -70,6 +70,8 @@ struct CoupleContact {
   /// A law of the owner's instead of (5): u_n + R_n λ_n + b_n = 0, u_t + R_t (λ_t − before_t) = 0. R_n 0: law.
   double R_n = 0, R_t = 0, b_n = 0;
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
+  double after = 0;      // out: the same at its end                                     [m/s]
+  double work = 0;       // out: of impulse and moment on the bodies, with the twists at the end   [J]
 };
 
 struct CoupleOptions {
@@ -148,6 +150,8 @@ class Couple {
   static void set_guess(const CoupleContact& c, Row& r);
   void make_effects(const CoupleContact& c, Row& r);
   double normal_speed(const CoupleContact& c, bool before) const;
+  double speed_along(const Row& r, int k) const;
+  Vec3 turning(const Row& r) const;
   void residual(const Row& r, double* e) const;
   void apply(const Row& r, const double* dx);
   double sweep(int lo, int hi, bool backward);

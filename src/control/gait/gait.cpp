@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "control/walk/rotation.h"
@@ -220,6 +221,28 @@ void GaitController::control(const RobotOutput& o, RobotCommand& command) {
       const double initial = kind_->joints[k].initial;
       command.target[k] = initial + smooth * (q_[k] - initial);
     }
+}
+
+template <class Visit>
+void GaitController::each_number(const Visit& visit) {
+  for (double& q : q_) visit(q);
+  for (double* x : {&roll_, &pitch_, &now_.forward, &now_.side, &now_.turn, &phase_, &heading_}) visit(*x);
+  for (Walker& w : legs_) visit(w.height);
+}
+
+void GaitController::save(Bytes& out) {
+  each_number([&](double x) { append_le(out, std::bit_cast<std::uint64_t>(x)); });
+  out.push_back(std::byte{has_heading_});
+  for (const Walker& w : legs_) out.push_back(std::byte{w.down});
+}
+
+bool GaitController::restore(ByteView memory) {
+  if (memory.empty()) return false;
+  ByteReader in(memory);
+  each_number([&](double& x) { x = std::bit_cast<double>(in.le<std::uint64_t>()); });
+  has_heading_ = in.le<std::uint8_t>() != 0;
+  for (Walker& w : legs_) w.down = in.le<std::uint8_t>() != 0;
+  return in.ok() && in.at_end();
 }
 
 }  // namespace gradus

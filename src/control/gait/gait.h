@@ -54,6 +54,8 @@ class GaitController : public Controller {
                                                       std::vector<WalkCommand> program, bool steer, double start, double period,
                                                       const Place& place);
   void control(const RobotOutput& output, RobotCommand& command) override;
+  void save(Bytes& out) override;
+  bool restore(ByteView memory) override;
 
  private:
   struct Walker {
@@ -66,6 +68,8 @@ class GaitController : public Controller {
   };
   GaitController(const GaitFile& gait, std::shared_ptr<const RobotKind> kind) : gait_(gait), kind_(std::move(kind)) {}
   WalkCommand command_at(double t) const;
+  template <class Visit>
+  void each_number(const Visit& visit);  // that it remembers
 
   GaitFile gait_;
   std::shared_ptr<const RobotKind> kind_;

@@ -16,6 +16,8 @@ struct LibraryController::Functions {
   decltype(&gradus_controller_create) create;
   decltype(&gradus_controller_step) step;
   decltype(&gradus_controller_destroy) destroy;
+  decltype(&gradus_controller_save) save;        // null if it has none
+  decltype(&gradus_controller_restore) restore;  // the same
 
   /// Null, or the name of a function that the library does not export.
   const char* find_all(void* handle) {
@@ -26,6 +28,7 @@ struct LibraryController::Functions {
     for (const char* name : {missing("gradus_controller_version", version), missing("gradus_controller_create", create),
                              missing("gradus_controller_step", step), missing("gradus_controller_destroy", destroy)})
       if (name != nullptr) return name;
+    missing("gradus_controller_save", save), missing("gradus_controller_restore", restore);
     return nullptr;
   }
 };
@@ -54,6 +57,8 @@ struct LibraryController::Sensors {
 };
 
 namespace {
+
+constexpr std::int64_t kMostMemory = 16 << 20;  // bytes that a library may save
 
 Diagnostics error(const Place& place, std::string text, std::string suggestion) {
   Diagnostic d;
@@ -225,6 +230,40 @@ void LibraryController::control(const RobotOutput& o, RobotCommand& command) {
   std::copy_n(stiffness_.begin(), command.stiffness.size(), command.stiffness.begin());
   for (std::size_t i = 0; room && i < 4; ++i)
     std::copy_n(room + i * n, n, impedance[i].begin());
+}
+
+std::string LibraryController::forgets() const {
+  if (functions_->save && functions_->restore) return "";
+  return "controller library '" + path_ + "' does not save what it knows (gradus_controller_save, gradus_controller_restore)";
+}
+
+void LibraryController::save(Bytes& out) {
+  if (!failure_.empty() || !forgets().empty()) return;
+  const std::size_t start = out.size();
+  std::int64_t room = 1 << 12, size = 0;
+  for (int tries = 0; tries < 2; ++tries) {
+    out.resize(start + static_cast<std::size_t>(room));
+    const std::string problem = run_guarded(path_.c_str(), [&] { size = functions_->save(self_, out.data() + start, room); });
+    if (!problem.empty() || size < 0 || size > kMostMemory) {
+      out.resize(start);
+      return fail(problem.empty() ? "said that its state has " + std::to_string(size) + " bytes" : problem);
+    }
+    out.resize(start + static_cast<std::size_t>(std::min(size, room)));
+    if (size <= room) return;
+    room = size;
+  }
+  out.resize(start);
+  fail("saves more bytes than it said");
+}
+
+bool LibraryController::restore(ByteView memory) {
+  if (!forgets().empty()) return memory.empty();
+  std::int32_t answer = 0;
+  const std::string problem = run_guarded(
+      path_.c_str(), [&] { answer = functions_->restore(self_, memory.data(), static_cast<std::int64_t>(memory.size())); });
+  if (!problem.empty()) fail(problem);
+  if (problem.empty() && answer != 0) fail("could not go back: gradus_controller_restore returned " + std::to_string(answer));
+  return problem.empty() && answer == 0;
 }
 
 }  // namespace gradus

@@ -19,6 +19,9 @@ class LibraryController : public Controller {
                                                          const std::string& options, const Place& place);
   ~LibraryController() override;
   void control(const RobotOutput& output, RobotCommand& command) override;
+  void save(Bytes& out) override;
+  bool restore(ByteView memory) override;
+  std::string forgets() const override;
   /// Why the controller is no longer called; empty: all is well.
   const std::string& failure() const { return failure_; }
 

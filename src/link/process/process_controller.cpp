@@ -70,25 +70,33 @@ Result<std::unique_ptr<ProcessController>> ProcessController::start(const std::s
   std::unique_ptr<ProcessController> c(new ProcessController);
   c->path_ = path;
   c->robot_ = robot_name;
+  c->options_ = options;
   c->joints_ = joint_names(kind);
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return error(place, std::string("cannot speak with a program: ") + std::strerror(errno), "");
-  c->socket_ = ends[0];
-  const int fault = spawn(words_of(path, options), ends[1], c->child_);
-  close(ends[1]);
-  if (fault != 0) {
-    c->child_ = -1;
+  c->first_line_ = robot_line(robot_name, kind, period);
+  if (const int fault = c->launch(); fault != 0)
     return error(
         place, "cannot start '" + path + "': " + std::strerror(fault),
         fault == EACCES ? "make it executable: chmod +x" : "a program needs a first line as in #!/usr/bin/env python3");
-  }
-  if (!c->send(robot_line(robot_name, kind, period))) return error(place, c->failure_, "");
+  if (!c->failure_.empty()) return error(place, c->failure_, "");
   return c;
 }
 
-ProcessController::~ProcessController() {
+int ProcessController::launch() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  socket_ = ends[0];
+  const int fault = spawn(words_of(path_, options_), ends[1], child_);
+  close(ends[1]);
+  if (fault != 0) return child_ = -1, fault;
+  send(first_line_);
+  return 0;
+}
+
+ProcessController::~ProcessController() { stop(); }
+
+void ProcessController::stop() {
   if (socket_ >= 0) close(socket_);
+  socket_ = -1;
   if (child_ < 0) return;
   const auto gone = [&] { return waitpid(child_, nullptr, WNOHANG) != 0; };
   for (const int signal : {0, SIGTERM, SIGKILL}) {  // its input has ended; then it is told; then it is not asked
@@ -98,6 +106,15 @@ ProcessController::~ProcessController() {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
+}
+
+bool ProcessController::start_again() {
+  stop();
+  child_ = -1;
+  received_.clear();
+  asked_ = 0;
+  if (const int fault = launch(); fault != 0) fail(std::string("cannot be started again: ") + std::strerror(fault));
+  return failure_.empty();
 }
 
 void ProcessController::fail(const std::string& why) {
@@ -159,18 +176,75 @@ void ProcessController::take(const std::string& line, RobotCommand& command) {
                                       : fault + "; its standard output belongs to gradus, print to standard error");
   if (!end.empty()) return fail("ended the run: " + end);
   orders.write(command);
-  if (orders.images) images_.want(*orders.images);
+  if (orders.images) images_.want(*orders.images), sees_images_ = sees_images_ || !orders.images->empty();
+  if (orders.saves && !saves_) saves_ = true, calls_.clear(), lines_ = 0;
 }
 
 void ProcessController::control(const RobotOutput& output, RobotCommand& command) {
-  std::string line;
   if (failure_.empty() && !received_.empty())
     fail("answered more than one line to a call");  // all later ones would be late
   if (!failure_.empty()) return;
   if (const std::string fault = images_.fault(output.sensors); !fault.empty()) return fail(fault);
   sent_.clear();
   append_state_line(output, sent_, &images_);
-  if (send(sent_) && receive(line)) take(line, command);
+  const bool keeps = forgets().empty() && !saves_;
+  if (keeps && at_ < calls_.size()) {
+    if (calls_[at_].told == sent_) return take(calls_[at_++].answer, command);  // as it was
+    for (std::size_t i = at_; i < calls_.size(); ++i) lines_ -= calls_[i].told.size() + calls_[i].answer.size();
+    calls_.resize(at_);  // another course begins
+  }
+  if (keeps && asked_ != at_ && !catch_up()) return;
+  std::string line;
+  if (!ask(sent_, line)) return;
+  ++at_, ++asked_;
+  if (keeps) lines_ += sent_.size() + line.size(), calls_.push_back({sent_, line});
+  if (lines_ > kMostLines) too_long_ = true, calls_.clear(), lines_ = 0;
+  take(line, command);
+}
+
+bool ProcessController::catch_up() {
+  if (asked_ > at_ && !start_again()) return false;
+  for (std::string answer; asked_ < at_; ++asked_) {
+    if (!ask(calls_[asked_].told, answer)) return false;
+    if (answer == calls_[asked_].answer) continue;
+    fail("answers otherwise when it is told the same again, so it cannot go back; let it answer {\"saves\": true} (docs/controllers.md)");
+    return false;
+  }
+  return true;
+}
+
+std::string ProcessController::forgets() const {
+  const std::string who = "control program '" + path_ + "' ";
+  if (saves_) return "";
+  if (sees_images_) return who + "looks at images and does not save what it knows ({\"saves\": true})";
+  if (too_long_) return who + "has been told too much to tell it again, and does not save what it knows ({\"saves\": true})";
+  return "";
+}
+
+/// 0 and the number of calls (8), or 1 and the state as the program gave it.
+void ProcessController::save(Bytes& out) {
+  if (!failure_.empty() || !forgets().empty()) return;
+  out.push_back(std::byte{saves_});
+  if (!saves_) return append_le(out, static_cast<std::uint64_t>(at_));
+  std::string line, state;
+  if (!ask(std::string(kSaveLine), line)) return;
+  if (const std::string fault = take_state(line, state); !fault.empty()) return fail(fault);
+  append_bytes(out, as_byte_view(state));
+}
+
+bool ProcessController::restore(ByteView memory) {
+  if (memory.empty()) return false;
+  ByteReader in(memory);
+  if (in.le<std::uint8_t>() != 0) {
+    std::string answer;
+    return failure_.empty() && ask(restore_line(as_text(in.rest())), answer);
+  }
+  const auto at = in.le<std::uint64_t>();
+  if (!in.ok() || at > calls_.size() + (saves_ ? 1 : 0)) return false;
+  failure_.clear();
+  at_ = static_cast<std::size_t>(at);
+  if (!saves_) return true;
+  return at == 0 && start_again();  // from before it said that it saves
 }
 
 }  // namespace gradus

@@ -147,13 +147,18 @@ std::string take_key(const std::string& key, const json& value, const std::vecto
     orders.images = value.get<std::vector<std::string>>();
     return "";
   }
+  if (key == "saves") {
+    if (!value.is_boolean()) return "answered saves that is neither true nor false";
+    orders.saves = value.get<bool>();
+    return "";
+  }
   for (const AnswerList& a : kAnswer) {
     if (key != a.name) continue;
     std::vector<double>& list = orders.*a.list;
     if (list.empty() && !joints.empty()) return "asked for a " + key + ", and " + a.missing;
     return take_numbers(value, key, joints, list);
   }
-  return "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, images, end";
+  return "answered with '" + shortened(key) + "'; known: target, stiffness, velocity, torque, kp, kd, images, saves, end";
 }
 
 }  // namespace
@@ -225,6 +230,15 @@ std::string take_line(std::string_view line, const std::vector<std::string>& joi
   if (const std::string fault = wanted.fault(); !fault.empty()) return fault;
   orders = std::move(wanted);
   end = std::move(wish);
+  return "";
+}
+
+std::string restore_line(std::string_view state) { return "{\"restore\":" + std::string(state) + "}\n"; }
+
+std::string take_state(std::string_view line, std::string& state) {
+  const json j = json::parse(line, nullptr, false);
+  if (!j.is_object() || !j.contains("state")) return "answered '" + shortened(line) + "' to {\"save\": true} instead of {\"state\": …}";
+  state = j["state"].dump();
   return "";
 }
 

@@ -27,6 +27,11 @@ void append_state_frame(const RobotOutput& state, Bytes& out, ImageFrames* image
 
 /// An answer. "" or what is wrong with it; then nothing has changed. end: filled if the program wants the run to end.
 std::string take_line(std::string_view line, const std::vector<std::string>& joints, Orders& orders, std::string& end);
+/// A program that can save is asked with this line, answers {"state": ANYTHING}, and is given that back later. [take_state: "" or
+/// what is wrong; state: as it is to be given back]
+inline constexpr std::string_view kSaveLine = "{\"save\":true}\n";
+std::string take_state(std::string_view line, std::string& state);
+std::string restore_line(std::string_view state);
 /// payload: what follows the length.
 std::string take_frame(ByteView payload, Orders& orders);
 /// Bytes of the longest answer that a frame may announce.

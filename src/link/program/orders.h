@@ -16,10 +16,11 @@ inline bool is_within_reason(double target) { return std::fabs(target) <= 1e4; }
 struct Orders {
   std::vector<double> target, stiffness, velocity, torque, kp, kd;  // (njoint), or empty as in RobotCommand
   std::optional<std::vector<std::string>> images = {};  // cameras whose images are wanted from now on; none: as before
+  bool saves = false;  // the program said that it can save and restore what it knows
 
   static Orders of(const RobotCommand& c) {
     const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
-    return {copy(c.target), copy(c.stiffness), copy(c.velocity), copy(c.torque), copy(c.kp), copy(c.kd), {}};
+    return {copy(c.target), copy(c.stiffness), copy(c.velocity), copy(c.torque), copy(c.kp), copy(c.kd), {}, false};
   }
   void write(RobotCommand& c) const {
     const auto copy = [](const std::vector<double>& from, std::span<double> to) {

@@ -61,6 +61,7 @@ export interface Scene {
   seed: string;
   can_seek: boolean;
   can_branch: boolean;
+  no_past?: string; // why there is none
   robots: Robot[];
   field: { name: string; shape: Shape }[];
   meshes: { vertices: number[]; triangles: number[] }[];

@@ -125,12 +125,45 @@ export class Bodies {
         body++;
       }
     });
-    for (const f of scene.field) if (!isGround(f.shape)) this.addPart(scene, f.shape, STATIC, byKey);
+    const holes = this.addRings(scene, byKey);
+    for (const f of scene.field)
+      if (!isGround(f.shape) && !holes.has(f.shape)) this.addPart(scene, f.shape, STATIC, byKey);
     this.batches = [...byKey.values()];
     for (const batch of this.batches) this.group.add((batch.mesh = this.makeMesh(batch, false)));
     this.tints = scene.robots.map(() => null);
     this.placeStatic();
     this.paint();
+  }
+
+  /** A painted disc with one of the ground's colour on it is a circle: drawn as a ring, since two discs a millimetre apart flicker and
+   *  the ground itself is drawn in a calmer colour. Returns the discs that it stands for. */
+  private addRings(scene: Scene, byKey: Map<string, Batch>): Set<Shape> {
+    const taken = new Set<Shape>();
+    const ground = scene.field.find((f) => isGround(f.shape))?.shape;
+    if (!ground) return taken;
+    const discs = scene.field
+      .map((f) => f.shape)
+      .filter((s) => s.kind === 'cylinder' && (s.length ?? 1) <= LINE_HEIGHT_MAX && s.pose.p[2] <= LINE_HEIGHT_MAX);
+    const isGrounds = (s: Shape): boolean => s.colour.every((c, i) => Math.abs(c - ground.colour[i]!) < 1e-6);
+    for (const inner of discs.filter(isGrounds)) {
+      const outer = discs.find(
+        (s) =>
+          !isGrounds(s) &&
+          (s.radius ?? 0) > (inner.radius ?? 0) &&
+          Math.hypot(s.pose.p[0]! - inner.pose.p[0]!, s.pose.p[1]! - inner.pose.p[1]!) < 1e-6,
+      );
+      if (!outer) continue;
+      const key = `ring ${inner.radius} ${outer.radius}`;
+      if (!byKey.has(key))
+        byKey.set(key, { geometry: new THREE.RingGeometry(inner.radius, outer.radius, 72), isBox: false, parts: [] });
+      byKey.get(key)!.parts.push({
+        body: STATIC,
+        local: new THREE.Matrix4().makeTranslation(outer.pose.p[0]!, outer.pose.p[1]!, LINE_HEIGHT_MAX),
+        colour: new THREE.Color().setRGB(...outer.colour, THREE.SRGBColorSpace),
+      });
+      taken.add(inner).add(outer);
+    }
+    return taken;
   }
 
   private addPart(scene: Scene, shape: Shape, body: number, byKey: Map<string, Batch>): void {

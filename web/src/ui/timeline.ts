@@ -27,6 +27,7 @@ export class Timeline {
   private readonly head = h('div.head');
   private readonly hoverMark = h('div.hover', { hidden: true });
   private readonly marks = h('div.marks');
+  private readonly whyNot = h('div.why-not');
   private readonly ends = [h('span.end'), h('span.end')] as const;
   private readonly liveButton = h(
     'button.live',
@@ -57,7 +58,7 @@ export class Timeline {
       this.sendSpeed(this.speed.value === 'max' ? 'max' : Number(this.speed.value)),
     );
     this.clock.addEventListener('keydown', (e) => this.onClockKey(e));
-    this.track.append(this.reached, this.marks, this.hoverMark, this.head);
+    this.track.append(this.reached, this.marks, this.hoverMark, this.head, this.whyNot);
     this.track.addEventListener('pointerdown', (e) => this.onTrackDown(e));
     this.element.append(
       h(
@@ -84,6 +85,10 @@ export class Timeline {
   setScene(scene: Scene): void {
     this.scene = scene;
     this.track.classList.toggle('seekable', scene.can_seek);
+    this.element.classList.toggle('no-past', !scene.can_seek);
+    const why = scene.can_seek ? '' : `No going back: ${scene.no_past || 'this run keeps no past'}`;
+    this.track.title = why;
+    this.whyNot.textContent = why;
   }
 
   setCanControl(can: boolean): void {
