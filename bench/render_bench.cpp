@@ -28,9 +28,9 @@ struct Field {
   std::vector<CameraMount> mounts;
 };
 
-/// A capsule's surface (length 0: a sphere's) as 16 × 2 × 5 + triangles: a robot of 34 shapes has about 5000.
+/// A capsule's surface (length 0: a sphere's) as 12 × 14 triangles: a robot of 34 shapes, 31 of them round, has 5,208.
 MeshSpec round_mesh(double radius, double length) {
-  constexpr int kAround = 14, kRings = 7;
+  constexpr int kAround = 12, kRings = 7;
   MeshSpec m;
   for (int ring = 0; ring < kRings; ++ring) {
     double s, c;
