@@ -11,6 +11,7 @@ cd "$scratch/elsewhere"
 "$program" run levels --for 0.1s --quiet >/dev/null
 "$program" show levels | grep -q "keyframes $scratch/elsewhere/gradus-.*/share/gradus/motions/kidsize_walk.toml"
 package=$(echo "$scratch"/made/gradus_*.deb)
-dpkg-deb --field "$package" Depends | grep -q libc6
-dpkg-deb --contents "$package" | grep -q './usr/bin/gradus'
-dpkg-deb --contents "$package" | grep -q './usr/share/gradus/scenes/levels.toml'
+dpkg-deb --field "$package" Depends | grep libc6 >/dev/null
+dpkg-deb --contents "$package" >"$scratch/contents"
+grep -q './usr/bin/gradus' "$scratch/contents"
+grep -q './usr/share/gradus/scenes/levels.toml' "$scratch/contents"

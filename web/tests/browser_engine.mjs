@@ -309,7 +309,8 @@ test('with a log there is no going back, and the page says so', async ({ context
   assert.equal(await page.evaluate(() => window.gradus.sceneNow.can_seek), false);
   await page.locator('.canvas').focus();
   await page.keyboard.press('r');
-  await until(page, () => document.querySelector('.toast')?.textContent.includes('keeps no past'));
+  await until(page, () => document.querySelector('.toast')?.textContent.includes('a log is written'));
+  assert.match(await page.locator('.why-not').textContent(), /^No going back: a log is written/);
   await page.close();
   await logged.stop();
   const replayed = spawnSync(gradus, ['replay', resolve(out, 'live.mcap')], { encoding: 'utf8' });
