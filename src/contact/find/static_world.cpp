@@ -41,8 +41,12 @@ double extent_of(const RobotKind& kind, const StaticKind& shapes) {
     if (i > 0) {
       const Joint& j = kind.joints[i - 1];
       const Link& l = kind.links[i];
-      const Vec6* typed = l.typed < 0 ? nullptr : &kind.pairs->typed[static_cast<std::size_t>(l.typed)].S[i - static_cast<std::size_t>(kind.pairs->typed[static_cast<std::size_t>(l.typed)].first)];
-      const double slide = typed && dot(typed->l, typed->l) > 0 ? std::numeric_limits<double>::infinity() : l.prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
+      double slide = l.prismatic ? std::max(std::fabs(j.lower), std::fabs(j.upper)) : 0;
+      if (l.typed >= 0) {
+        const TypedJoint& t = kind.pairs->typed[static_cast<std::size_t>(l.typed)];
+        const Vec3 shift = t.S[i - static_cast<std::size_t>(t.first)].l;
+        if (dot(shift, shift) > 0) slide = std::numeric_limits<double>::infinity();  // it has no limits
+      }
       to_link[i] = to_link[static_cast<std::size_t>(kind.links[i].parent)] + norm(kind.links[i].p_PB) + slide;
     }
     if (shapes.radius[i] >= 0) most = std::max(most, to_link[i] + norm(shapes.centre[i]) + shapes.radius[i]);
