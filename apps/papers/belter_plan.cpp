@@ -13,7 +13,7 @@ namespace {
 struct Ground {
   std::string name;
   WayTrial trial;
-  bool seeded;  // the terrain changes with the seed, not the search alone
+  bool seeded;  // the terrain changes with the seed, not the search, start and goal alone
 };
 
 WayTrial generated(TerrainKind kind, double difficulty, Vec3 goal) {
@@ -67,7 +67,8 @@ std::optional<Json> belter_plan(const PaperOptions& options) {
     for (int seed = 1; seed <= seeds; ++seed) {
       WayTrial t = g.trial;
       t.settings.plan.seed = static_cast<std::uint64_t>(seed);
-      if (g.seeded) t.terrain.seed = static_cast<std::uint64_t>(seed), t.settings.goal.y += 0.05 * seed;
+      t.start.y += 0.03 * (seed - 5), t.settings.goal.y -= 0.03 * (seed - 5);
+      if (g.seeded) t.terrain.seed = static_cast<std::uint64_t>(seed);
       const auto r = walk_way(t);
       if (!r) return std::nullopt;
       found += r->found, arrived += r->arrived && r->off < 0.06, falls += r->fell;

@@ -10,6 +10,7 @@ namespace gradus::plan {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr int kTriedToLeave = 600;  // steps, most of them from the goal
 constexpr double kAround = 1.0;  // [m] that a way may go around
 
 double turned(double from, double to) {
@@ -49,6 +50,8 @@ class Search {
   Plan plan;
 
   bool exhausted() const { return plan.tried >= s_.most_steps; }
+  /// There is no way out of the start.
+  bool is_caught(const Tree& from_start) const { return from_start.stances.size() == 1 && plan.tried > kTriedToLeave; }
   double draw(double lo, double hi) { return random_in(key_, static_cast<std::uint64_t>(draws_++), 0, lo, hi); }
 
   /// A new stance of the tree one step towards p; −1: it was stopped.
@@ -152,7 +155,7 @@ Plan make_plan(Walker& walker, const Stance& start, Vec3 goal, std::optional<dou
   int met[2] = {-1, -1};  // a stance of each tree, one step apart
   for (std::size_t k = 0; k < trees[1].stances.size() && met[0] < 0; ++k)
     if ((met[0] = search.connect(trees[0], trees[1].stances[k])) >= 0) met[1] = static_cast<int>(k);
-  for (int turn = 0; met[0] < 0 && !search.exhausted(); turn = 1 - turn) {
+  for (int turn = 0; met[0] < 0 && !search.exhausted() && !search.is_caught(trees[0]); turn = 1 - turn) {
     Tree &one = trees[turn], &other = trees[1 - turn];
     const Place2 random{search.draw(area.x_low, area.x_high), search.draw(area.y_low, area.y_high), search.draw(-kPi, kPi)};
     Place2 aim = random;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kReached = 0.003;   // [m] a leg that comes this near has reached its foot
 constexpr double kReachedUp = 0.02;  // [m] the same of a swinging foot, which need not keep to its way
+constexpr double kForgiven = 0.03;   // [m] the same of a robot that stands badly
 constexpr double kMostTilt = 0.45;   // [rad] of the base
 constexpr double kStill = 0.004;     // [m] feet that would move less stay
 constexpr double kMarked = 0.03, kPenalty = 1;  // [m] around a slip
@@ -291,9 +292,9 @@ bool Walker::step(const Stance& a, const Stance& b) {
         if (!swings || norm(b.feet[i] - a.feet[i]) <= kStill) standing[held++] = feet[i];
       }
       const Pose X_WB = between(a.X_WB, b.X_WB, (g + 0.5 * part) / groups_);
-      if (!reaches(X_WB, std::span(feet.data(), n), part == 1 ? kReachedUp : kReached)) return ++refused_.reach, false;
+      if (!reaches(X_WB, std::span(feet.data(), n), a.forgiven > 1 ? kForgiven : part == 1 ? kReachedUp : kReached)) return ++refused_.reach, false;
       if (!stands(X_WB, std::span(standing.data(), held))) return ++refused_.stability, false;
-      if (a.is_start && g == 0 && part == 0) continue;
+      if (a.forgiven > 1 || (a.forgiven > 0 && g == 0 && part == 0)) continue;
       if (self_->collides(q_)) return ++refused_.self, false;
       if (touches(X_WB)) return ++refused_.world, false;
     }

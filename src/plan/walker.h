@@ -39,7 +39,7 @@ struct Stance {
   Pose X_WB;
   std::vector<Vec3> feet;  // (legs) centres of their balls, in W                                    [m]
   double cost = 0;         // of all footholds
-  bool is_start = false;   // the robot stands so: what it touches there does not stop it from leaving
+  int forgiven = 0;        // the robot stands so. 1: what it touches there does not stop it from leaving; 2: nothing but stability does
 };
 
 /// Distance of p from the nearest edge of the convex hull of points, along x and y; negative outside. With fewer than three points −∞.

@@ -48,13 +48,13 @@ void WayController::make_way(const Pose& X_WB) {
   here.X_WB = X_WB;
   for (const Foot& f : feet_) here.feet.push_back(f.at);
   if (Stance better; walker_->settle(here.feet, here.place.yaw, better)) here = better;
-  here.is_start = true;
   again_ = false;
   edge_ = 0, group_ = 0, share_ = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {
     PlanSettings s = settings_.plan;
     s.seed += 1000 * static_cast<std::uint64_t>(report_.plans);
     ++report_.plans;
+    here.forgiven = attempt == 0 ? 1 : 2;
     plan_ = make_plan(*walker_, here, settings_.goal, settings_.yaw, s);
     if (plan_.found) break;
   }
@@ -79,7 +79,7 @@ void WayController::begin_swings() {
     f.swings = walker_->group(i) == group_ && norm(next.feet[i] - f.at) > kStays;
     if (!f.swings) continue;
     leave(f, true);
-    f.goal = next.feet[i];
+    f.goal = f.planned = next.feet[i];
     f.top = walker_->highest_between(f.at, f.goal) + walker_->settings().gait.lift;
     f.down = false, f.reached = 0;
   }
@@ -100,7 +100,7 @@ void WayController::end_swings(std::span<const Vec3> actual) {
     if (!f.swings) continue;
     f.swings = false, f.at = actual[i], f.slid = 0, f.told = false;
     ++report_.footholds;
-    if (length_xy(f.at - f.goal) > kMissed) ++report_.misses, again_ = true;
+    if (length_xy(f.at - f.planned) > kMissed) ++report_.misses, again_ = true, walker_->mark(f.planned), marks_.push_back(f.planned);
   }
   share_ = 0;
   if (++group_ < walker_->group_count()) return;
@@ -203,7 +203,7 @@ void WayController::each_number(const Visit& visit) {
   vec(off_p_), vec(off_r_), visit(share_), whole(group_), whole(edge_), whole(seen_), whole(again_);
   visit(area_.x_low), visit(area_.x_high), visit(area_.y_low), visit(area_.y_high);
   for (Foot& f : feet_) {
-    vec(f.at), vec(f.goal);
+    vec(f.at), vec(f.goal), vec(f.planned);
     visit(f.top), visit(f.stands), visit(f.reached), visit(f.slid);
     whole(f.swings), whole(f.down), whole(f.told);
   }
@@ -220,7 +220,7 @@ void WayController::each_number(const Visit& visit) {
   if (stances > 1'000'000) return;
   plan_.way.resize(stances);
   for (Stance& s : plan_.way) {
-    visit(s.place.x), visit(s.place.y), visit(s.place.yaw), visit(s.cost), whole(s.is_start), pose(s.X_WB);
+    visit(s.place.x), visit(s.place.y), visit(s.place.yaw), visit(s.cost), whole(s.forgiven), pose(s.X_WB);
     std::size_t feet = s.feet.size();
     whole(feet);
     s.feet.resize(feet > 0 ? feet_.size() : 0);

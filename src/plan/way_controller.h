@@ -54,7 +54,7 @@ class WayController : public Controller {
  private:
   struct Foot {
     Vec3 at{0, 0, 0};      // f, or where it lifted off                                            [m]
-    Vec3 goal{0, 0, 0};    // of its swing
+    Vec3 planned{0, 0, 0}, goal{0, 0, 0};  // of its swing: its foothold; where it met the ground
     double top = 0;        // of its swing
     double stands = 1;     // 1: as the base is asked for, 0: as the base is
     double reached = 0;    // below its foothold                                                    [m]
