@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "math/power.h"
 
 namespace gradus::plan {
 namespace {
 
-constexpr double kRidge = 1e-2;  // for each sample
+constexpr double kRidge = 1;      // samples that say the mean, for each centre
 constexpr int kRounds = 20;      // of k-means
 
 double distance2(const Features& a, const Features& b) {
@@ -20,8 +21,6 @@ double distance2(const Features& a, const Features& b) {
   for (std::size_t i = 0; i < a.size(); ++i) d2 += (a[i] - b[i]) * (a[i] - b[i]);
   return d2;
 }
-
-double bump(double d2) { return d2 > 100 ? 0 : exponential(-0.5 * d2); }
 
 std::size_t nearest(const std::vector<Features>& centres, const Features& f) {
   std::size_t best = 0;
@@ -101,25 +100,41 @@ FootholdCost FootholdCost::learn(const std::vector<SlipSample>& samples, int cen
   std::vector<Features> scaled;
   for (const SlipSample& s : samples) scaled.push_back(over(s.place, out.spread_));
   out.centres_ = find_centres(scaled, centres);
-  const std::size_t m = out.centres_.size() + 1;
-  std::vector<double> A(m * m, 0), b(m, 0), phi(m, 1);
+  double near2 = 0;
+  for (const Features& x : scaled) near2 += distance2(x, out.centres_[nearest(out.centres_, x)]) / n;
+  out.width_ = std::max(1e-3, square_root(near2));
+  const std::size_t m = out.centres_.size();
+  std::vector<double> A(m * m, 0), b(m, 0), phi(m);
+  double mean = 0;
+  for (const SlipSample& s : samples) mean += s.slip / n;
   for (std::size_t s = 0; s < samples.size(); ++s) {
-    for (std::size_t k = 1; k < m; ++k) phi[k] = bump(distance2(scaled[s], out.centres_[k - 1]));
+    out.shares(scaled[s], phi);
     for (std::size_t i = 0; i < m; ++i) {
       b[i] += phi[i] * samples[s].slip;
       for (std::size_t j = 0; j < m; ++j) A[i * m + j] += phi[i] * phi[j];
     }
   }
-  for (std::size_t i = 0; i < m; ++i) A[i * m + i] += kRidge * (i == 0 ? 1 : n / static_cast<double>(m));
+  for (std::size_t i = 0; i < m; ++i) A[i * m + i] += kRidge, b[i] += kRidge * mean;  // without samples: the mean
   out.weights_ = solve(std::move(A), std::move(b));
   return out;
 }
 
+void FootholdCost::shares(const Features& scaled, std::vector<double>& phi) const {
+  double least = std::numeric_limits<double>::infinity(), sum = 0;
+  for (const Features& c : centres_) least = std::min(least, distance2(scaled, c));
+  for (std::size_t k = 0; k < centres_.size(); ++k) {
+    const double x = (distance2(scaled, centres_[k]) - least) / (2 * width_ * width_);
+    sum += phi[k] = x > 50 ? 0 : exponential(-x);
+  }
+  for (double& p : phi) p /= sum;
+}
+
 double FootholdCost::expected_slip(const Features& f) const {
-  const Features x = over(f, spread_);
-  double sum = weights_[0];
-  for (std::size_t k = 0; k < centres_.size(); ++k) sum += weights_[k + 1] * bump(distance2(x, centres_[k]));
-  return std::max(0.0, sum);
+  std::vector<double> phi(centres_.size());
+  shares(over(f, spread_), phi);
+  double slip = 0;
+  for (std::size_t k = 0; k < phi.size(); ++k) slip += weights_[k] * phi[k];
+  return std::max(0.0, slip);
 }
 
 double FootholdCost::operator()(const Features& f) const {
@@ -135,7 +150,7 @@ double FootholdCost::operator()(const Features& f) const {
 }
 
 std::string FootholdCost::text() const {
-  nlohmann::ordered_json out{{"footholds", 1}, {"features", kFeatureNames}, {"spread", spread_}, {"centres", centres_}, {"weights", weights_}};
+  nlohmann::ordered_json out{{"footholds", 1}, {"features", kFeatureNames}, {"spread", spread_}, {"width", width_}, {"centres", centres_}, {"weights", weights_}};
   return out.dump(1) + "\n";
 }
 
@@ -152,10 +167,11 @@ Result<FootholdCost> FootholdCost::load(const std::string& path) {
     out.spread_ = all.at("spread").get<Features>();
     out.centres_ = all.at("centres").get<std::vector<Features>>();
     out.weights_ = all.at("weights").get<std::vector<double>>();
+    out.width_ = all.at("width").get<double>();
   } catch (const nlohmann::json::exception&) {
     return fault("is no file of learned footholds", "'gradus learn footholds' writes such files");
   }
-  bool sound = out.weights_.size() == out.centres_.size() + 1;
+  bool sound = !out.centres_.empty() && out.weights_.size() == out.centres_.size() && out.width_ > 0;
   for (const double x : out.spread_) sound = sound && x > 0;
   if (!sound) return fault("is no file of learned footholds", "'gradus learn footholds' writes such files");
   return out;

@@ -58,6 +58,8 @@ void WayController::make_way(const Pose& X_WB) {
     plan_ = make_plan(*walker_, here, settings_.goal, settings_.yaw, s);
     if (plan_.found) break;
   }
+  // where no step is sound, the feet are first put where they should be, one group after the other
+  if (Stance better; !plan_.found && walker_->stand(here.place, better)) plan_.way = {here, better}, plan_.found = true;
   report_.state = !plan_.found || report_.plans > kMostPlans ? WayReport::State::stuck : WayReport::State::walks;
   if (report_.state != WayReport::State::walks) {
     here.X_WB = first ? X_WB : X_before;

@@ -9,7 +9,7 @@
 /// group swings when all feet of this one stand. A foot passes from one to the other within 0.1 s.
 ///
 /// **Slips.** A standing foot that is `slip` away from f has slipped, one that came down 3 cm off its foothold has missed it: when all feet stand, a new way is planned from
-/// there. When there is none the robot stands and says so.
+/// there; when no step leads away from there, its feet are first put where they would stand. When that cannot be either the robot stays.
 #pragma once
 #include <optional>
 
