@@ -14,8 +14,10 @@
 namespace gradus::cli {
 
 std::optional<WayResult> walk_way(const WayTrial& trial) {
-  auto scene = load_scene_or_robot(find_shipped("messor_plan", "scenes"));
+  auto scene = load_scene_or_robot(find_shipped(trial.scene, "scenes"));
   if (!scene) return print(scene.notes()), std::nullopt;
+  if (scene->field.empty() || scene->field[0].shape.map < 0 || scene->robots.empty() || scene->robots[0].controller.kind != "plan")
+    return print({{{scene->file, 0, 0}, Severity::error, "its first object must be a map or terrain, its first robot must have a plan", "see scenes/messor_plan.toml"}}), std::nullopt;
   scene->maps[static_cast<std::size_t>(scene->field[0].shape.map)].grid = trial.map ? *trial.map : make_terrain(trial.terrain);
   scene->field[0].surface.friction = trial.friction;
   RobotInstanceSpec& robot = scene->robots[0];
@@ -51,6 +53,55 @@ std::optional<WayResult> walk_way(const WayTrial& trial) {
   out.off = std::sqrt(left.x * left.x + left.y * left.y);
   out.arrived = way.report().state == State::arrived, out.fell = w.fallen(0);
   out.time = w.time(), out.report = way.report(), out.samples = way.samples();
+  return out;
+}
+
+TerrainSpec slippery_map(std::uint64_t seed, int n) {
+  TerrainSpec t;
+  t.kind = n % 2 == 0 ? TerrainKind::rough : TerrainKind::discrete;
+  t.difficulty = n % 2 == 0 ? 0.7 : 0.4;
+  t.size[1] = 4, t.seed = seed + static_cast<std::uint64_t>(n), t.start = 0.3;
+  return t;
+}
+
+std::optional<Learned> learn_footholds(const LearnSettings& settings, const std::function<bool(int)>& progress) {
+  std::vector<plan::SlipSample> all;
+  for (int n = 0; n < settings.maps; ++n) {
+    WayTrial t;
+    t.scene = settings.scene;
+    t.terrain = slippery_map(settings.seed, n);
+    t.friction = settings.friction;
+    const double side = (n % 4 < 2 ? 1 : -1) * 0.3 * (1 + n % 3);
+    t.settings.goal = {n % 8 < 4 ? 2.0 : -2.0, side, 0};
+    t.settings.cost = plan::FootholdCost::none();
+    t.settings.plan.seed = settings.seed + static_cast<std::uint64_t>(n);
+    t.keep_samples = true;
+    const auto r = walk_way(t);
+    if (!r) return std::nullopt;
+    all.insert(all.end(), r->samples.begin(), r->samples.end());
+    if (!progress(n + 1)) return std::nullopt;
+  }
+  Learned out;
+  out.samples = all.size();
+  std::vector<plan::SlipSample> three, fourth;
+  double mean = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    (i % 4 == 0 ? fourth : three).push_back(all[i]);
+    out.slipped += all[i].slip > 0.02;
+    if (i % 4 == 0) mean += all[i].slip;
+  }
+  if (fourth.empty() || three.size() < static_cast<std::size_t>(settings.centres)) {
+    print({{{}, Severity::error, fmt::format("{} footholds are too few to learn {} centres from", all.size(), settings.centres), "try more maps"}});
+    return std::nullopt;
+  }
+  mean /= static_cast<double>(fourth.size());
+  const plan::FootholdCost trial = plan::FootholdCost::learn(three, settings.centres);
+  for (const plan::SlipSample& s : fourth) {
+    const double off = trial(s.place) / 100 - s.slip;
+    out.error += off * off / static_cast<double>(fourth.size()), out.spread += (s.slip - mean) * (s.slip - mean) / static_cast<double>(fourth.size());
+  }
+  out.error = std::sqrt(out.error), out.spread = std::sqrt(out.spread);
+  out.cost = plan::FootholdCost::learn(all, settings.centres);
   return out;
 }
 
