@@ -22,9 +22,11 @@ struct Tally {
 /// Maps that were not learned from: other seeds of the same kinds, and kinds that were never seen.
 WayTrial held_out(int n) {
   WayTrial t;
-  t.terrain = slippery_map(1000, n);
-  if (n % 3 == 2) t.terrain.kind = TerrainKind::wave, t.terrain.difficulty = 0.45;
-  t.friction = 0.4;
+  if (n % 4 == 3)
+    t.terrain.kind = TerrainKind::rough, t.terrain.difficulty = 0.4, t.terrain.size[1] = 4, t.terrain.seed = 1000 + static_cast<std::uint64_t>(n);
+  else
+    t.map = slippery_map(1000, n);
+  t.friction = LearnSettings{}.friction, t.settings.walker.search = LearnSettings{}.search;
   t.settings.goal = {2.0, 0.2 * (n % 5 - 2), 0};
   t.settings.plan.seed = static_cast<std::uint64_t>(n + 1);
   return t;

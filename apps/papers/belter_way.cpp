@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/rng.h"
 #include "common/files.h"
 #include "load/gait_toml.h"
 #include "papers/paper_world.h"
@@ -56,12 +57,34 @@ std::optional<WayResult> walk_way(const WayTrial& trial) {
   return out;
 }
 
-TerrainSpec slippery_map(std::uint64_t seed, int n) {
-  TerrainSpec t;
-  t.kind = n % 2 == 0 ? TerrainKind::rough : TerrainKind::discrete;
-  t.difficulty = n % 2 == 0 ? 0.7 : 0.4;
-  t.size[1] = 4, t.seed = seed + static_cast<std::uint64_t>(n), t.start = 0.3;
-  return t;
+HeightGrid slippery_map(std::uint64_t seed, int n) {
+  HeightGrid g{301, 201, 0.02, 0.02, -3, -2, {}};
+  const RandomKey key{seed + static_cast<std::uint64_t>(n), 0, 41};
+  struct Wave {
+    double x, y, phase;
+  };
+  std::vector<Wave> waves;
+  for (std::uint64_t k = 0; k < 48; ++k) {
+    const double turn = random_in(key, k, 0, -3.14159265, 3.14159265), number = 6.28318531 / random_in(key, k, 1, 0.15, 0.6);
+    waves.push_back({number * std::cos(turn), number * std::sin(turn), random_in(key, k, 2, -3.14159265, 3.14159265)});
+  }
+  constexpr double kTile = 0.16, kStart = 0.35;
+  for (int j = 0; j < g.ny; ++j)
+    for (int i = 0; i < g.nx; ++i) {
+      const double x = g.x0 + i * g.dx, y = g.y0 + j * g.dy;
+      double z = 0;
+      if (n % 2 == 0) {  // tiles, each tilted its own way
+        const double u = std::floor(x / kTile), v = std::floor(y / kTile);
+        const auto tile = static_cast<std::uint64_t>((v + 1000) * 4096 + u + 1000);
+        const double steep = random_in(key, tile, 3, 0, 0.7), turn = random_in(key, tile, 4, -3.14159265, 3.14159265);
+        z = random_in(key, tile, 5, -0.01, 0.01) + steep * (std::cos(turn) * (x - (u + 0.5) * kTile) + std::sin(turn) * (y - (v + 0.5) * kTile));
+      } else {  // bumps, 1.2 cm rms
+        for (const Wave& w : waves) z += 0.012 * std::sqrt(2.0 / 48) * std::cos(w.x * x + w.y * y + w.phase);
+      }
+      const double rim = std::clamp((std::sqrt(x * x + y * y) - kStart) / 0.1, 0.0, 1.0);
+      g.z.push_back(z * rim);
+    }
+  return g;
 }
 
 std::optional<Learned> learn_footholds(const LearnSettings& settings, const std::function<bool(int)>& progress) {
@@ -69,7 +92,8 @@ std::optional<Learned> learn_footholds(const LearnSettings& settings, const std:
   for (int n = 0; n < settings.maps; ++n) {
     WayTrial t;
     t.scene = settings.scene;
-    t.terrain = slippery_map(settings.seed, n);
+    t.map = slippery_map(settings.seed, n);
+    t.settings.walker.search = settings.search;
     t.friction = settings.friction;
     const double side = (n % 4 < 2 ? 1 : -1) * 0.3 * (1 + n % 3);
     t.settings.goal = {n % 8 < 4 ? 2.0 : -2.0, side, 0};

@@ -36,9 +36,10 @@ struct WayResult {
 /// How footholds are learned: the robot walks over generated ground with little friction, feet on the nearest places, and what each slid is measured.
 struct LearnSettings {
   std::string scene = "messor_plan";
-  int maps = 24;            // rough ground and boxes by turns
+  int maps = 24;            // tilted tiles and bumps by turns
   int centres = 48;         // of the model [plan/foothold_cost.h]
   double friction = 0.4;
+  double search = 0.09;     // of footholds [plan/walker.h]                                        [m]
   std::uint64_t seed = 1;   // of the first map
 };
 struct Learned {
@@ -47,7 +48,7 @@ struct Learned {
   double error = 0, spread = 0;          // root mean square of what the model is off on every fourth sample, learned from the others; of the slips there  [m]
 };
 /// The maps that number n stands for; learning uses 0, 1, …, tests others.
-TerrainSpec slippery_map(std::uint64_t seed, int n);
+HeightGrid slippery_map(std::uint64_t seed, int n);
 /// progress: called after each map; false ends it early, with nothing.
 std::optional<Learned> learn_footholds(const LearnSettings& settings, const std::function<bool(int)>& progress);
 

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   auto made = plan::WayController::make(w.model(), w.model().robots[0].kind, s, 0, 0.01, {});
   for (auto& d : made.notes()) fmt::print("{}\n", to_string(d));
   plan::WayController* c = made->get();
+  c->keep_samples();
   w.add_controller(0, std::move(*made), 0.01, 0);
   const double seconds = argc > 6 ? std::atof(argv[6]) : 60;
   std::int64_t plans = 0;
@@ -47,6 +48,11 @@ int main(int argc, char** argv) {
     const Vec3 p = base_position(w.q(0).data());
     if (k % 2000 == 0) fmt::print("  t {:.1f} at {:.3f} {:.3f} {:.3f} slips {} misses {} footholds {} state {} fallen {}\n", w.time(), p.x, p.y, p.z, c->report().slips, c->report().misses, c->report().footholds, static_cast<int>(c->report().state), w.fallen(0));
     if (c->report().state == plan::WayReport::State::arrived || c->report().state == plan::WayReport::State::stuck) break;
+  }
+  if (const char* e = std::getenv("SAMPLES")) {
+    FILE* f = std::fopen(e, "a");
+    for (const auto& x : c->samples()) fmt::print(f, "{} {} {} {} {} {}\n", x.place[0], x.place[1], x.place[2], x.place[3], x.place[4], x.slip);
+    std::fclose(f);
   }
   const Vec3 p = base_position(w.q(0).data());
   fmt::print("END {} {}: t {:.1f} at {:.3f} {:.3f} {:.3f} plans {} slips {} misses {} footholds {} slid {:.3f} longest plan {:.2f} s, wall {:.1f} s fallen {}\n", argv[1], argv[5], w.time(), p.x, p.y, p.z, plans, c->report().slips, c->report().misses, c->report().footholds, c->report().slid, most, now() - t0, w.fallen(0));
