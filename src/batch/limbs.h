@@ -136,7 +136,7 @@ GRADUS_INLINE MaskOf<T> review_joints(const J* joints, int njoint, const T* v, c
                                       bool* changed) {
   MaskOf<T> all_changed{};
   for (int i = 0; i < njoint; ++i) {
-    auto m = servo::review(joints[i], v[i], a[i], h, out[i]);
+    auto m = joints[i].passive ? MaskOf<T>{} : servo::review(joints[i], v[i], a[i], h, out[i]);
     if (any(out[i].stop_slope != T(0.0))) m = mask_or(m, servo::review_stop(a[i], out[i]));
     if (joints[i].friction > 0) m = mask_or(m, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
     if (any(m)) changed[i + 1] = true;

@@ -217,7 +217,7 @@ template <class T, class F, class J>
 GRADUS_INLINE MaskOf<T> review_servos(const J* joints, int njoint, const T* v, const T* a, F h, DriveForceT<T>* out) {
   MaskOf<T> changed{};
   for (int i = 0; i < njoint; ++i) {
-    changed = mask_or(changed, servo::review(joints[i], v[i], a[i], h, out[i]));
+    if (!joints[i].passive) changed = mask_or(changed, servo::review(joints[i], v[i], a[i], h, out[i]));
     if (any(out[i].stop_slope != T(0.0))) changed = mask_or(changed, servo::review_stop(a[i], out[i]));
     if (joints[i].friction > 0) changed = mask_or(changed, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
   }

@@ -100,6 +100,13 @@ GRADUS_INLINE void sum_momenta(const KindArraysT<F>& kind, const CoordinatesT<T>
   for (const RigidInertiaT<T>& a : {all.half[1], all.root}) sum.I.A += a.A, sum.I.h += a.h, sum.I.m += a.m;
 }
 
+/// sum.after where nothing but (4) is added to v¹. Before forces from outside are added to the links' changes.
+template <class T>
+GRADUS_INLINE void add_change(int nlink, const FlightRoomT<T>& room, FlightSumT<T>& sum) {
+  sum.after = sum.before;
+  for (int i = 0; i < nlink; ++i) sum.after += room.change[i];
+}
+
 /// A force held through the step on a point of a link, r from the root: its impulse belongs to the balance.
 template <class T>
 GRADUS_INLINE void add_held_force(int link, Vec3T<T> r, Vec3T<T> force, std::type_identity_t<T> h,

@@ -23,13 +23,14 @@ struct LaneCall {
   RowLayout at;
   std::byte* tiles;  // [tile][number][lane], 64-byte aligned
   int tile_begin, tile_end, steps;
+  std::int64_t first_step;   // of these tiles: where the rings of delays are
   std::byte* room;           // room_bytes of scratch, 64-byte aligned
   std::int64_t predictions;  // out: made for all tiles
 };
 
 struct LaneKernel {
   LaneType type;
-  std::size_t (*room_bytes)(int nlink, int branch_count, int npoint);
+  std::size_t (*room_bytes)(int nlink, int branch_count, int npoint, int chain_count);
   void (*step)(LaneCall& call);
 };
 
