@@ -59,5 +59,11 @@ BatchConstantsT<F> KindConstants<F>::view(const Model& model) const {
 
 template struct KindConstants<float>;
 template struct KindConstants<double>;
+template struct KindConstants<Lane<float, 4>>;
+template struct KindConstants<Lane<float, 8>>;
+template struct KindConstants<Lane<float, 16>>;
+template struct KindConstants<Lane<double, 2>>;
+template struct KindConstants<Lane<double, 4>>;
+template struct KindConstants<Lane<double, 8>>;
 
 }  // namespace gradus

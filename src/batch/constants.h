@@ -27,7 +27,6 @@ struct KindConstants {
   BatchConstantsT<F> view(const Model& model) const;
 };
 
-extern template struct KindConstants<float>;
-extern template struct KindConstants<double>;
+// Instances in constants.cpp: float, double, and the packs of lanes.
 
 }  // namespace gradus

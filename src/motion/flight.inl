@@ -54,7 +54,7 @@ struct HalvesT {
 
 template <class F>
 GRADUS_INLINE bool has_mass(const LinkT<F>& l) {
-  return l.mass > F(0);
+  return any(l.mass > F(0.0));
 }
 
 /// Momenta before and at (q⁺, v¹), and what lies between them for each link.

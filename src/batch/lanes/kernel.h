@@ -19,7 +19,7 @@ struct LaneType {
 
 /// Work for one thread: `steps` steps of tiles [begin, end).
 struct LaneCall {
-  const void* constants;  // BatchConstantsT<float or double>
+  const void* constants;  // BatchConstantsT of float or double, or of the lanes' pack
   RowLayout at;
   std::byte* tiles;  // [tile][number][lane], 64-byte aligned
   int tile_begin, tile_end, steps;
@@ -32,6 +32,7 @@ struct LaneKernel {
   LaneType type;
   std::size_t (*room_bytes)(int nlink, int branch_count, int npoint, int chain_count);
   void (*step)(LaneCall& call);
+  void (*step_own)(LaneCall& call);  // constants: of every lane's own [own_constants.h]; null: not compiled
 };
 
 std::span<const LaneKernel> portable_kernels();  // -ffp-contract=off: the same bits everywhere, and as World

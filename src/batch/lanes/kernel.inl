@@ -59,9 +59,10 @@ std::size_t room_bytes(int nlink, int branch_count, int npoint, int chain_count)
   return count.used;
 }
 
-template <class T, class Policy>
+/// F: T where every lane has constants of its own, else the scalar.
+template <class T, class Policy, class F = RealOf<T>>
 void step_tiles(LaneCall& call) {
-  const auto& c = *static_cast<const BatchConstantsT<RealOf<T>>*>(call.constants);
+  const auto& c = *static_cast<const BatchConstantsT<F>*>(call.constants);
   Carver carver{call.room};
   const StepRoomT<T> room = carve<T>(carver, c.kind.nlink, c.kind.branch_count, c.kind.npoint(), c.chain_count);
   for (int t = call.tile_begin; t < call.tile_end; ++t) {
@@ -71,9 +72,12 @@ void step_tiles(LaneCall& call) {
   }
 }
 
-template <class T, class Policy>
+/// own: with a step for constants of every lane's own, which takes the compiler as long again.
+template <class T, class Policy, bool own = false>
 constexpr LaneKernel lane_kernel() {
-  return {{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute}, &room_bytes<T>, &step_tiles<T, Policy>};
+  LaneKernel k{{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute}, &room_bytes<T>, &step_tiles<T, Policy>, nullptr};
+  if constexpr (own) k.step_own = &step_tiles<T, Policy, T>;
+  return k;
 }
 
 }  // namespace

@@ -296,10 +296,9 @@ std::string LaneWorlds::push(int, int, int, Vec3, Vec3) {
   return "lanes have no held forces: add_velocity shoves a robot, and the back end `worlds` has them";
 }
 
-std::string LaneWorlds::set_parameters(int tile, std::vector<Setting> settings) {
+std::string LaneWorlds::set_parameters(int world, std::vector<Setting> settings) {
   if (std::string problem = workshop_->take_settings(std::move(settings)); !problem.empty()) return problem;
-  lanes_->set_constants(tile, workshop_->model(), 0);
-  return "";
+  return lanes_->set_constants(world, workshop_->model(), 0);
 }
 
 std::vector<double> LaneWorlds::save(int world) const {

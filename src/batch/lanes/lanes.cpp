@@ -69,7 +69,9 @@ Lanes::Constants::Constants(const Model& model, int robot, int predictions)
 }
 
 Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, const Options& options)
-    : kind_(model.robots[static_cast<std::size_t>(robot)].kind),
+    : model_(std::make_shared<Model>(model)),
+      robot_(robot),
+      kind_(model.robots[static_cast<std::size_t>(robot)].kind),
       kernel_(kernel),
       worlds_(worlds),
       constants_(std::make_unique<Constants>(model, robot, options.predictions)),
@@ -114,11 +116,14 @@ void Lanes::step(int steps) {
 }
 
 void Lanes::step_tile(int tile, int steps, int part) {
-  const Constants& c = own_[static_cast<std::size_t>(tile)] ? *own_[static_cast<std::size_t>(tile)] : *constants_;
-  const void* constants = kernel_.type.single ? static_cast<const void*>(&c.view_f) : static_cast<const void*>(&c.view_d);
+  const OwnConstants* own = own_[static_cast<std::size_t>(tile)].get();
+  const Constants& shared = *constants_;
+  const void* constants = own                  ? own->view()
+                          : kernel_.type.single ? static_cast<const void*>(&shared.view_f)
+                                                : static_cast<const void*>(&shared.view_d);
   std::int64_t& done = steps_[static_cast<std::size_t>(tile)];
   LaneCall call{constants, at_, tiles_, tile, tile + 1, steps, done, rooms_[static_cast<std::size_t>(part)], 0};
-  kernel_.step(call);
+  (own ? kernel_.step_own : kernel_.step)(call);
   done += steps;
   predictions_[static_cast<std::size_t>(part)] += call.predictions;
 }
@@ -129,8 +134,12 @@ std::int64_t Lanes::predictions() const {
   return sum;
 }
 
-void Lanes::set_constants(int tile, const Model& model, int robot) {
-  own_[static_cast<std::size_t>(tile)] = std::make_unique<Constants>(model, robot, most_predictions_);
+std::string Lanes::set_constants(int world, const Model& model, int robot) {
+  if (!kernel_.step_own) return "these lanes have no kernel for constants of each world's own";
+  const int lanes = kernel_.type.lanes;
+  std::unique_ptr<OwnConstants>& own = own_[static_cast<std::size_t>(world / lanes)];
+  if (!own) own = OwnConstants::make(kernel_.type, *model_, robot_, most_predictions_);
+  return own->set(world % lanes, model, robot);
 }
 
 bool Lanes::read_row(int world, std::span<double> row) const {

@@ -9,6 +9,7 @@
 
 #include "batch/constants.h"
 #include "batch/lanes/kernel.h"
+#include "batch/own_constants.h"
 #include "base/threads.h"
 
 namespace gradus {
@@ -42,8 +43,9 @@ class Lanes {
   const RobotKind& kind() const { return *kind_; }
   const LaneType& type() const { return kernel_.type; }
   std::int64_t predictions() const;  // of tiles; more than steps × tiles: limits were met
-  /// Masses, gains, frictions and gravity of one tile's worlds, from a model of the same robot with other parameters.
-  void set_constants(int tile, const Model& model, int robot);
+  /// Masses, gains, servos, frictions and gravity of one world, from a model of the same robot with other parameters. "" or
+  /// why not; nothing has changed then.
+  std::string set_constants(int world, const Model& model, int robot);
 
   /// Numbers of one world as doubles; lengths as in World. Nothing happens if the length is wrong: false.
   bool read_q(int world, std::span<double> q) const { return read(world, at_.q, kind_->nq(), q); }
@@ -94,6 +96,8 @@ class Lanes {
   bool read(int world, int slot, int count, std::span<double> out) const;
   bool write(int world, int slot, int count, std::span<const double> in);
 
+  std::shared_ptr<const Model> model_;  // as the worlds begin
+  int robot_;
   std::shared_ptr<const RobotKind> kind_;
   LaneKernel kernel_;
   int worlds_;
@@ -101,7 +105,7 @@ class Lanes {
   RowLayout at_;
   std::vector<double> start_;             // (at_.size) one world at its start
   std::vector<std::int64_t> steps_;       // (tiles) done so far
-  std::vector<std::unique_ptr<Constants>> own_;  // (tiles) of one that has its own, else null
+  std::vector<std::unique_ptr<OwnConstants>> own_;  // (tiles) of one whose worlds have their own, else null
   std::byte* tiles_ = nullptr;     // slab_bytes_, 64-byte aligned
   std::vector<std::byte*> rooms_;  // scratch of each thread
   std::size_t slab_bytes_ = 0;

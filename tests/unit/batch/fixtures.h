@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace gradus::test {
 
 /// One robot from the repository's robots/, at level `articulated`, standing on a plane (or in the air over none).
-inline Model model_of(const std::string& robot_file, bool ground = true) {
+inline Model model_of(const std::string& robot_file, bool ground = true, const std::function<void(SceneSpec&)>& edit = {}) {
   SceneSpec scene;
   if (ground) {
     FieldObjectSpec plane;
@@ -28,6 +29,7 @@ inline Model model_of(const std::string& robot_file, bool ground = true) {
   instance.robot = *robot;
   instance.on_ground = ground;
   scene.robots.push_back(instance);
+  if (edit) edit(scene);
   auto model = compile(scene);
   for (const Diagnostic& d : model.notes())
     if (d.severity == Severity::error) ADD_FAILURE() << to_string(d);
