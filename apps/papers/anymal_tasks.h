@@ -21,10 +21,9 @@ struct AnymalStanding {
     double mujoco_us;     // of MuJoCo's, in the same run, by turns; 0: not measured
   };
   std::vector<Row> rows;
-  double height = 0;         // of the base of the first robot at the end               [m]
-  double mujoco_height = 0;  // with its no-slip pass
-  double sinking = 0, drift = 0;  // of any base from second 10 to the end: height, and sideways  [m]
-  int contacts = 0;          // of all robots at the end, a robot
+  double height = 0;         // of the lowest base of all robots at the end             [m]
+  double mujoco_height = 0;  // of MuJoCo's one robot, with its no-slip pass
+  double drift = 0;          // of the robot alone from second 10 to the end            [m]
 };
 std::optional<AnymalStanding> anymal_standing(int steps);
 
