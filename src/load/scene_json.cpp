@@ -159,11 +159,6 @@ void fields(Io& io, RefereeSpec& x) {
   io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time); io("half", x.half);
 }
 template <class Io>
-void fields(Io& io, OverheadSpec& x) {
-  io("period", x.period); io("delay", x.delay); io("noise", x.noise); io("heading_noise", x.heading_noise);
-  io("miss", x.miss);
-}
-template <class Io>
 void fields(Io& io, FirasimSpec& x) {
   io("vision", x.vision); io("commands", x.commands); io("referee", x.referee); io("placement", x.placement);
   io("interface", x.interface); io("period", x.period); io("watchdog", x.watchdog);
