@@ -28,6 +28,7 @@
 #include "model/drive_spec.h"
 #include "model/height_grid.h"
 #include "model/sensor_spec.h"
+#include "model/terrain_spec.h"
 
 namespace gradus {
 
@@ -49,6 +50,8 @@ struct HeightMapSpec {
   std::string file;
   HeightGrid grid;
   UnknownHeights unknown = UnknownHeights::hole;
+  bool walls = false;                          // heights are flat cells with upright walls between [walls.h]
+  std::optional<TerrainSpec> terrain = {};     // that the grid was made from; none: from a file
 };
 
 struct ShapeSpec {
