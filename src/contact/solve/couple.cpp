@@ -224,15 +224,16 @@ GRADUS_CLONES void Couple::add_effects(const CoupleContact& c, const Vec6* ja, c
 void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const double tau =
       std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
-  // A contact that waits for its impact is not felt by its neighbours, so what they press into it must stay shallow;
-  // unless it is elastic, when to feel it would gain energy.
-  constexpr double kPatience = 5e-4;  // [m]
-  const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
-  r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
-  r.bias = r.waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
+  // A contact that waits for its impact is felt by its neighbours as a wall: not closed further than it is without a force.
+  // If it is elastic it is not felt at all, since to feel it would gain energy.
+  r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
+  const bool elastic = c.law.restitution >= 1;
+  r.bias = r.waits    ? elastic ? 1e9 : std::max(0.0, c.gap - c.unfelt) / h
+           : c.impact ? c.law.restitution * c.speed
+                      : c.gap / (c.gap > 0 ? h : tau);
   constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
-  r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
+  r.R[0] = (c.impact || r.waits ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
   if ((r.held = c.held)) {  // (17)
     r.bias = c.gap / std::max(h, c.gap / c.law.recovery_speed);
