@@ -388,18 +388,35 @@ bool Couple::without_restitution(int lo, int hi, double h) {
   return any;
 }
 
+/// Sweeps: at least so many, and on while a Newton step would cost more than those that are missing as the changes shrink
+/// now. change: of the last; true: settled.
+bool Couple::sweep_on(int lo, int hi, int least, double& change) {
+  constexpr int kWorth = 8;  // of a Newton step, in sweeps
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0;; ++i) {
+    const double before = last;
+    last = change;
+    if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
+    if (i + 1 < least) continue;
+    if (i == 0) return false;
+    const double rate = i > 1 ? square_root(change / before) : change / last;
+    double ahead = change;
+    int n = 0;
+    while (ahead >= options.tolerance && n < kWorth) ahead *= rate, ++n;
+    if (n == kWorth || i >= 3 * kWorth) return false;
+  }
+}
+
 /// Sweeps, then Newton steps, then sweeps; change: the largest of the last sweep.
 bool Couple::iterate(int lo, int hi, double& change) {
-  for (int i = 0; i < options.sweeps_before; ++i)
-    if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
+  if (sweep_on(lo, hi, options.sweeps_before, change)) return true;
   system_.clear();
   double best = change;
   save(lo, hi);
   for (int i = 0; i < options.newton_max; ++i) {
     // full steps first; where the active set then cycles, the best of shorter ones breaks the cycle
     if (!newton(lo, hi, i >= 4)) break;
-    if ((change = sweep(lo, hi, false)) < options.tolerance) return true;
-    if ((change = sweep(lo, hi, true)) < options.tolerance) return true;
+    if (sweep_on(lo, hi, 2, change)) return true;
     if (change < best) best = change, save(lo, hi);
   }
   if (!(change <= best)) go_back(lo, hi);  // impacts with friction may lead Newton's steps far astray

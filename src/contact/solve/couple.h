@@ -160,6 +160,7 @@ class Couple {
   void apply_moments(const Row& r, const double* dm);
   void find_islands();
   bool solve_island(int lo, int hi, double h);
+  bool sweep_on(int lo, int hi, int least, double& change);
   bool iterate(int lo, int hi, double& change);
   bool gains_energy(int lo, int hi) const;
   bool without_restitution(int lo, int hi, double h);
