@@ -84,8 +84,8 @@ std::string world(const RobotKind& kind, const ContactSpec& contact, std::span<c
   std::string s = fmt::format(
       "<mujoco model=\"{}\">\n<compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n<size njmax=\"{}\" "
       "nconmax=\"{}\"/>\n"
-      "<option timestep=\"{:.17g}\" integrator=\"{}\" solver=\"{}\" gravity=\"{}\"/>\n<worldbody>\n",
-      kind.name, 500 + 400 * members.size(), 100 + 80 * members.size(), o.step, o.integrator, o.solver, text(o.gravity));
+      "<option timestep=\"{:.17g}\" integrator=\"{}\" solver=\"{}\" noslip_iterations=\"{}\" gravity=\"{}\"/>\n<worldbody>\n",
+      kind.name, 500 + 400 * members.size(), 100 + 80 * members.size(), o.step, o.integrator, o.solver, o.noslip_iterations, text(o.gravity));
   if (o.ground)
     s += fmt::format(
         "<geom name=\"ground\" type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"{:.17g} 0.005 "

@@ -11,6 +11,7 @@ struct MjcfOptions {
   double step = 0.001;  // [s]
   std::string integrator = "Euler";
   std::string solver = "Newton";  // with the pyramidal friction cone, MuJoCo's default
+  int noslip_iterations = 0;      // sweeps after it that take what is left of slipping
   bool ground = true;
   Vec3 gravity{0, 0, -9.81};
 };

@@ -58,7 +58,7 @@ std::optional<double> cpu_seconds(const Load& l, double seconds, std::uint64_t s
   auto log = Recorder::open(file.string(), *scene, w, {});
   if (!log) return print(log.notes()), std::nullopt;
   firasim::Environment vision;
-  SightRoom sights;
+  std::vector<Sight> sights;
   std::vector<std::uint8_t> bytes;
   const std::clock_t start = std::clock();
   while (w.time() < seconds) {

@@ -73,7 +73,6 @@ class Batch:
     backend: str
     why: str
     warnings: list[str]
-    tile_size: int
     predictions: int
     sizes: tuple[int, int]
     @staticmethod

@@ -225,7 +225,7 @@ void Engine::start(State& state, Input& input) {
   look(state);
   for (int i = 0; i < robot_count(); ++i) enter(i, state, input);
   if (groups_.empty()) return;
-  groups_.enter(contexts_, state.slab.data(), model_.step);
+  groups_.enter(contexts_, state.slab.data(), layout_, model_);
   look(state);  // groups may have moved their members
 }
 
@@ -408,7 +408,7 @@ void Engine::half_b(const State& now, const Input& input, State& next, bool look
     if (timed) share_time(group, options_.clock() - t0 - clock_cost_);
   });
   if (!groups_.empty()) {
-    groups_.commit(contexts_, now.slab.data(), next.slab.data(), model_.step, now.k);
+    groups_.commit(contexts_, now.slab.data(), next.slab.data(), now.k, layout_, model_);
     for (const GroupModel& g : model_.groups)
       for (const int robot : g.members) commit(slot(robot)), finish(robot, next, look_after);
   }

@@ -3,7 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sense/kinds/overhead.h"
+
 namespace gradus {
+namespace {
+
+using enum sense::Overhead::Channels;
+
+constexpr double kRim = 0.1;  // beyond walls and goals that is still in view; who was taken from the pitch stands farther out  [m]
+
+/// The group's camera as a sensor: it sees its members on their pitch.
+SensorModel camera_of(const Model& model, const GroupModel& group) {
+  SensorSpec camera = *group.spec.camera;
+  SensorSetting sees{"sees", {}, {}, {}, camera.place};
+  for (const int robot : group.members) sees.words.push_back(model.robots[static_cast<std::size_t>(robot)].name);
+  camera.settings.push_back(std::move(sees));
+  if (model.pitch && !camera.find("area")) {
+    const Vec3 at = group.spec.at;
+    const double x = model.pitch->length / 2 + model.pitch->goal_depth + kRim, y = model.pitch->width / 2 + kRim;
+    camera.settings.push_back({"area", {at.x - x, at.y - y, at.x + x, at.y + y}, {}, {}, camera.place});
+  }
+  return {std::move(camera), 0, 0, identity_pose()};
+}
+
+}  // namespace
 
 Diagnostics Groups::bind(const Model& model) {
   Diagnostics notes;
@@ -21,15 +44,12 @@ Diagnostics Groups::bind(const Model& model) {
     if (!made) continue;
     g.motion = std::move(*made);
     g.size = g.motion->section_size();
-    const std::size_t n = m.members.size();
     if (m.spec.camera) {
-      const OverheadSpec& c = *m.spec.camera;
-      constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;  // cameras of different groups err in different ways
-      g.camera = {1 / c.period, c.delay, c.noise, c.heading_noise, c.miss, model.seed + kStride * groups_.size()};
-      g.camera_size = sense::overhead_memory_size(*g.camera, static_cast<int>(n));
+      const SensorModel camera = camera_of(model, m);
+      const Diagnostics faults = g.camera.bind(model, model.robots[static_cast<std::size_t>(m.members[0])], {&camera, 1});
+      notes.insert(notes.end(), faults.begin(), faults.end());
     }
-    g.members.reserve(n);
-    g.truth.resize(n), g.sights.resize(n);
+    g.members.reserve(m.members.size());
     groups_.push_back(std::move(g));
   }
   return notes;
@@ -49,7 +69,7 @@ std::string Groups::rebind(const Model& model) {
 void Groups::lay_out(Layout& layout) {
   for (Group& g : groups_) {
     g.offset = layout.state_size;
-    layout.state_size += g.size + g.camera_size;
+    layout.state_size += g.size + g.camera.size();
   }
 }
 
@@ -75,10 +95,10 @@ int Groups::member_of(const Group& g, int robot) const {
   return static_cast<int>(std::find(m.begin(), m.end(), robot) - m.begin());
 }
 
-void Groups::enter(const Contexts& contexts, double* state, double h) {
+void Groups::enter(const Contexts& contexts, double* state, const Layout& layout, const Model& model) {
   for (Group& g : groups_) {
-    g.motion->enter(context(g, contexts, state, state, h));
-    expose(g, 0, state);
+    g.motion->enter(context(g, contexts, state, state, model.step));
+    expose(g, state, 0, layout, model);
   }
 }
 
@@ -86,11 +106,11 @@ void Groups::predict(const Contexts& contexts, const double* now, double* next, 
   for (Group& g : groups_) g.motion->predict(context(g, contexts, now, next, h));
 }
 
-void Groups::commit(const Contexts& contexts, const double* now, double* next, double h, std::int64_t k) {
+void Groups::commit(const Contexts& contexts, const double* now, double* next, std::int64_t k, const Layout& layout, const Model& model) {
   for (Group& g : groups_) {
-    g.motion->commit(context(g, contexts, now, next, h));
-    std::copy_n(now + g.offset + g.size, g.camera_size, next + g.offset + g.size);
-    expose(g, static_cast<double>(k + 1) * h, next);
+    g.motion->commit(context(g, contexts, now, next, model.step));
+    std::copy_n(now + g.offset + g.size, g.camera.size(), next + g.offset + g.size);
+    expose(g, next, k + 1, layout, model);
   }
 }
 
@@ -105,39 +125,33 @@ PlaceResult Groups::place(const Contexts& contexts, int group, int robot, const 
   return g.motion->place(context(g, contexts, state, state, h), member_of(g, robot), wish);
 }
 
-void Groups::expose(Group& g, double time, double* state) {
-  if (!g.camera) return;
-  g.motion->look({state + g.offset, static_cast<std::size_t>(g.size)}, g.sights);
-  for (std::size_t i = 0; i < g.sights.size(); ++i)
-    g.truth[i] = {g.sights[i].x, g.sights[i].y, g.sights[i].theta, g.sights[i].seen ? 1.0 : 0.0};
-  sense::expose(*g.camera, time, g.truth, {state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)});
+void Groups::expose(Group& g, double* state, std::int64_t k, const Layout& layout, const Model& model) {
+  if (g.camera.empty()) return;
+  RobotContext& first = g.members[0];
+  first.k = k;
+  const sense::Surroundings around{&model, &first, {}, {}, {}, {}, model.step, g.model->members[0], state, layout.robots, nullptr};
+  g.camera.look(around, state + g.offset + g.size);
 }
 
-std::span<const Sight> Groups::look(int group, double time, const double* state, SightRoom& room) const {
+std::span<const Sight> Groups::look(int group, const State& state, double h, std::vector<Sight>& room) const {
   const Group& g = at(group);
-  room.sights.resize(g.model->members.size());
-  if (!g.camera) {
-    g.motion->look(section(group, state), room.sights);
-    return room.sights;
+  const double* section = state.slab.data() + g.offset;
+  room.resize(g.model->members.size());
+  if (g.camera.empty() || g.camera.sensors()[0].ideal) {
+    g.motion->look({section, static_cast<std::size_t>(g.size)}, room);
+    return room;
   }
-  const std::span<const double> memory{state + g.offset + g.size, static_cast<std::size_t>(g.camera_size)};
-  room.newer.assign(room.sights.size(), sense::Sighting{});
-  const double t1 = sense::look(*g.camera, time, memory, room.newer);
-  room.older = room.newer;
-  const double t0 = sense::look(*g.camera, time - 1 / g.camera->rate, memory, room.older);
-  const double f = t0 >= 0 && t1 > t0 ? 1 / (t1 - t0) : 0;
-  for (std::size_t i = 0; i < room.sights.size(); ++i) {
-    const sense::Sighting &a = room.older[i], &b = room.newer[i];
-    const double moving = a.seen != 0 && b.seen != 0 ? f : 0;
-    room.sights[i] = {b.x,
-                      b.y,
-                      b.theta,
-                      moving * (b.x - a.x),
-                      moving * (b.y - a.y),
-                      moving * std::remainder(b.theta - a.theta, 6.283185307179586),
-                      b.seen != 0};
+  const sense::Reading picture = g.camera.read(0, state.k, h, section + g.size);
+  const double* b = picture.values.data();
+  const double* a = picture.before.data();
+  const double rate = picture.sample > 0 ? 1 / std::max(g.camera.sensors()[0].period, h) : 0;
+  for (Sight& s : room) {
+    const double f = a[kSeen] != 0 && b[kSeen] != 0 ? rate : 0;
+    s = {b[kX] - g.model->spec.at.x, b[kY] - g.model->spec.at.y, b[kHeading], f * (b[kX] - a[kX]), f * (b[kY] - a[kY]),
+         f * std::remainder(b[kHeading] - a[kHeading], 6.283185307179586), b[kSeen] != 0};
+    a += kChannels, b += kChannels;
   }
-  return room.sights;
+  return room;
 }
 
 }  // namespace gradus

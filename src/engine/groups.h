@@ -1,22 +1,18 @@
 /// The groups of a world: their sections of State, their cameras and drivers, and their place in the step
 /// [state/group.h].
 ///
-///   section of a group in State:  what its motion needs, then the memory of its camera (frames on their way)
+///   section of a group in State:  what its motion needs, then the memory of its camera
+///
+/// The camera is a sensor like any other [sense/kinds/overhead.h] that belongs to no robot.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "engine/registry.h"
-#include "sense/overhead_camera.h"
+#include "sense/sense.h"
 #include "state/controller.h"
 
 namespace gradus {
-
-/// Room for what the drivers of a group see.
-struct SightRoom {
-  std::vector<sense::Sighting> newer, older;
-  std::vector<Sight> sights;
-};
 
 class Groups {
  public:
@@ -34,15 +30,15 @@ class Groups {
   const GroupMotion& motion(int group) const { return *at(group).motion; }
   std::span<const double> section(int group, const double* state) const;  // the motion's part of it
   std::span<double> section(int group, double* state) const;
-  /// What drivers see at `time`: the newest frame that has arrived, velocities from it and the one before; the truth of
-  /// the state if the group has no camera.
-  std::span<const Sight> look(int group, double time, const double* state, SightRoom& room) const;
+  /// What drivers see in a state, in the axes of their pitch: the newest frame that has arrived, velocities from it and the
+  /// one before; the truth if the group has no camera, or an ideal one.
+  std::span<const Sight> look(int group, const State& state, double h, std::vector<Sight>& room) const;
 
   /// contexts: of all robots of the world, by robot number.
   using Contexts = std::vector<const RobotContext*>;
-  void enter(const Contexts& contexts, double* state, double h);
+  void enter(const Contexts& contexts, double* state, const Layout& layout, const Model& model);
   void predict(const Contexts& contexts, const double* now, double* next, double h);
-  void commit(const Contexts& contexts, const double* now, double* next, double h, std::int64_t k);
+  void commit(const Contexts& contexts, const double* now, double* next, std::int64_t k, const Layout& layout, const Model& model);
   /// q or v of a member was changed from outside.
   void adopt(const Contexts& contexts, int group, int robot, double* state, double h);
   PlaceResult place(const Contexts& contexts, int group, int robot, const PlaceWish& wish, double* state, double h);
@@ -51,15 +47,13 @@ class Groups {
   struct Group {
     const GroupModel* model = nullptr;
     std::unique_ptr<GroupMotion> motion;
-    std::optional<sense::OverheadOptions> camera;
-    int offset = 0, size = 0, camera_size = 0;  // in State
-    std::vector<RobotContext> members;          // scratch of one call
-    std::vector<sense::Sighting> truth;
-    std::vector<Sight> sights;
+    sense::Senses camera;               // none, or one
+    int offset = 0, size = 0;           // in State
+    std::vector<RobotContext> members;  // scratch of one call
   };
   const Group& at(int group) const { return groups_[static_cast<std::size_t>(group)]; }
   GroupContext context(Group& g, const Contexts& contexts, const double* now, double* next, double h);
-  void expose(Group& g, double time, double* state);
+  void expose(Group& g, double* state, std::int64_t k, const Layout& layout, const Model& model);
   int member_of(const Group& g, int robot) const;
 
   std::vector<Group> groups_;

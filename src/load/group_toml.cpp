@@ -1,5 +1,7 @@
 #include "load/group_toml.h"
 
+#include "load/sensor_toml.h"
+
 namespace gradus {
 namespace {
 
@@ -28,7 +30,7 @@ class GroupReader {
     if (keep(t_, "friction", t_.number("friction", x))) g_.friction = x;
     if (keep(t_, "brake", t_.quantity("brake", kTorque, x))) g_.brake = x;
     if (const toml::table* referee = t_.table("referee")) read_referee(*referee);
-    if (const toml::table* camera = t_.table("camera")) read_camera(*camera);
+    if (const toml::table* camera = t_.table("camera")) g_.camera = read_group_camera(*camera, g_.name, log_);
     if (const toml::table* firasim = t_.table("firasim")) read_firasim(*firasim);
     t_.finish("[" + path_ + "]");
     return std::move(g_);
@@ -54,17 +56,6 @@ class GroupReader {
     keep(t, "still_time", t.quantity("still_time", kTime, r.still_time), "referee.");
     keep(t, "half", t.quantity("half", kTime, r.half), "referee.");
     t.finish("a referee");
-  }
-
-  void read_camera(const toml::table& table) {
-    TableReader t(table, log_);
-    OverheadSpec& c = g_.camera.emplace();
-    keep(t, "rate", t.period("rate", c.period), "camera.");
-    keep(t, "delay", t.quantity("delay", kTime, c.delay), "camera.");
-    keep(t, "noise", t.quantity("noise", kLength, c.noise), "camera.");
-    keep(t, "heading_noise", t.quantity("heading_noise", kAngle, c.heading_noise), "camera.");
-    keep(t, "miss", t.number("miss", c.miss), "camera.");
-    t.finish("a camera");
   }
 
   void read_firasim(const toml::table& table) {

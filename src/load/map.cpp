@@ -53,7 +53,23 @@ double cell_of(const RawMap& map, const MapImport& in, int axis) {
   return in.size[axis] > 0 ? in.size[axis] / (nodes - 1) : map.cell;
 }
 
+/// Rows of grid_map, a row a step towards −x, become columns; everything begins at the smallest x and y.
+RawMap turned(const RawMap& in, const int (&start)[2]) {
+  RawMap out = in;
+  out.first_row_is_top = false;
+  const int rows = in.ny, columns = in.nx;
+  out.nx = rows, out.ny = columns;
+  for (int j = 0; j < out.ny; ++j)
+    for (int i = 0; i < out.nx; ++i) {
+      const int row = (rows - 1 - i + start[0]) % rows, column = (columns - 1 - j + start[1]) % columns;
+      out.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(out.nx) + static_cast<std::size_t>(i)] =
+          in.z[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+    }
+  return out;
+}
+
 HeightGrid placed(RawMap map, const MapImport& in) {
+  if (in.grid_map) map = turned(map, in.start);
   HeightGrid g;
   g.nx = map.nx, g.ny = map.ny;
   g.dx = cell_of(map, in, 0), g.dy = cell_of(map, in, 1);

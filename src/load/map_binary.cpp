@@ -92,9 +92,7 @@ void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, Proble
   if (!read_shape(value_of(header, "shape"), size))
     return problems.error(file, fmt::format("byte {}: the array does not have two dimensions", first),
                           "save a matrix of heights");
-  if (!value_of(header, "fortran_order").starts_with("False"))
-    return problems.error(file, fmt::format("byte {}: the array is stored column by column", first),
-                          "save numpy.ascontiguousarray(a)");
+  const bool by_columns = value_of(header, "fortran_order").starts_with("True");
   const std::size_t width = type == "'<f8'" ? 8 : type == "'<f4'" ? 4 : type == "'<i2'" ? 2 : 0;
   if (width == 0)
     return problems.error(file, fmt::format("byte {}: the type {} is not read", first, in_quotes(type)),
@@ -113,6 +111,10 @@ void read_npy_map(std::string_view bytes, const Place& file, RawMap& map, Proble
     copy_heights<float>(bytes, data, count, file, map, problems);
   else
     copy_heights<std::int16_t>(bytes, data, count, file, map, problems);
+  if (!by_columns || map.z.size() != count) return;
+  const std::vector<double> stored = map.z;
+  for (std::size_t row = 0; row < size[0]; ++row)
+    for (std::size_t column = 0; column < size[1]; ++column) map.z[row * size[1] + column] = stored[column * size[0] + row];
 }
 
 void read_hfield_map(std::string_view bytes, const Place& file, RawMap& map, ProblemList& problems) {

@@ -169,6 +169,31 @@ bool in_field(TableReader& t, const ShapeMeshes& store) {
   return store.maps != nullptr;
 }
 
+/// risers = "vertical": upright walls between flat cells [model/walls.h]; "slanted": surfaces through the nodes.
+void read_risers(TableReader& t, bool& walls) {
+  std::string word;
+  if (!t.text("risers", word)) return;
+  if (word != "vertical" && word != "slanted")
+    t.fault(t.place("risers"), "risers: there are no " + in_quotes(word) + " ones", "write \"vertical\" or \"slanted\"");
+  walls = word == "vertical";
+}
+
+/// layout = "grid_map": rows run towards −x, columns towards −y, from the row and column `start` on.
+void read_layout(TableReader& t, MapImport& import) {
+  std::string word;
+  if (t.text("layout", word) && word != "grid_map")
+    t.fault(t.place("layout"), "layout: there is no " + in_quotes(word), "write \"grid_map\", or leave it out");
+  import.grid_map = word == "grid_map";
+  const toml::node* node = t.get("start");
+  if (node == nullptr) return;
+  const toml::array* start = node->as_array();
+  const bool two = start != nullptr && start->size() == 2 && (*start)[0].is_integer() && (*start)[1].is_integer();
+  for (std::size_t k = 0; k < 2 && two; ++k) import.start[k] = static_cast<int>((*start)[k].value_or<std::int64_t>(0));
+  if (!two || import.start[0] < 0 || import.start[1] < 0)
+    t.fault(t.place("start"), "start must be two whole numbers from 0 on", "the start indices of row and column, as the message has them");
+  if (!import.grid_map) t.fault(t.place("start"), "start belongs to layout = \"grid_map\"", "add it or remove start");
+}
+
 /// height_field = { file = "hill.png", cell = "4 cm", range = "1.25 m", offset = "0 m", unknown = "hole" }
 bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, Diagnostics& log) {
   TableReader t(table, log);
@@ -181,6 +206,10 @@ bool read_height_field(const toml::table& table, ShapeMeshes& store, ShapeSpec& 
   MapImport import = read_import(t, log);
   HeightMapSpec map;
   read_unknown(t, map.unknown);
+  read_risers(t, map.walls);
+  read_layout(t, import);
+  if (map.walls && map.unknown == UnknownHeights::lowest_neighbour)
+    t.fault(t.place("unknown"), "unknown heights are holes where risers are vertical", "write \"hole\" or \"refuse\"");
   t.finish("a height field");
   if (!named || log.size() != before) return false;
   const Place place = t.place("file");
@@ -227,6 +256,7 @@ bool read_terrain(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, 
   std::int64_t seed = 0;
   t.integer("seed", 0, std::numeric_limits<std::int64_t>::max(), seed);
   terrain.seed = static_cast<std::uint64_t>(seed);
+  read_risers(t, terrain.walls);
   t.finish("a terrain");
   for (const TerrainFault& f : faults_of(terrain))
     t.fault(t.place(f.key), fmt::format("{}: {}", f.key, f.text), f.suggestion);
@@ -239,7 +269,7 @@ bool read_terrain(const toml::table& table, ShapeMeshes& store, ShapeSpec& out, 
     return false;
   }
   out.map = static_cast<int>(store.maps->size());
-  store.maps->push_back({t.place().file, make_terrain(terrain), UnknownHeights::hole});
+  store.maps->push_back({t.place().file, make_terrain(terrain), UnknownHeights::hole, terrain.walls, terrain});
   return true;
 }
 

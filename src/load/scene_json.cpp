@@ -22,7 +22,14 @@ void fields(Io& io, HeightGrid& x) {
   io("nx", x.nx); io("ny", x.ny); io("dx", x.dx); io("dy", x.dy); io("x0", x.x0); io("y0", x.y0); io("z", x.z);
 }
 template <class Io>
-void fields(Io& io, HeightMapSpec& x) { io("file", x.file); io("grid", x.grid); io("unknown", x.unknown); }
+void fields(Io& io, TerrainSpec& x) {
+  io("kind", x.kind); io("difficulty", x.difficulty); io("size_x", x.size[0]); io("size_y", x.size[1]); io("cell", x.cell);
+  io("start", x.start); io("seed", x.seed); io("walls", x.walls);
+}
+template <class Io>
+void fields(Io& io, HeightMapSpec& x) {
+  io("file", x.file); io("grid", x.grid); io("unknown", x.unknown); io("walls", x.walls); io("terrain", x.terrain);
+}
 template <class Io>
 void fields(Io& io, ShapeSpec& x) {
   io("kind", x.kind); io("radius", x.radius); io("length", x.length); io("size", x.size); io("X_OS", x.X_OS);
@@ -150,11 +157,6 @@ void fields(Io& io, PitchSpec& x) {
 template <class Io>
 void fields(Io& io, RefereeSpec& x) {
   io("pause", x.pause); io("still_speed", x.still_speed); io("still_time", x.still_time); io("half", x.half);
-}
-template <class Io>
-void fields(Io& io, OverheadSpec& x) {
-  io("period", x.period); io("delay", x.delay); io("noise", x.noise); io("heading_noise", x.heading_noise);
-  io("miss", x.miss);
 }
 template <class Io>
 void fields(Io& io, FirasimSpec& x) {

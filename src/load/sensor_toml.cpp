@@ -169,6 +169,16 @@ void SensorReader::use(const std::string& word, const Place& place, const LoadOp
   }
 }
 
+SensorSpec read_group_camera(const toml::table& table, const std::string& group, Diagnostics& log) {
+  SensorSpec camera;
+  camera.name = group + ".camera";
+  camera.kind = "overhead";
+  camera.place = place_of(table);
+  std::vector<SensorSpec> none;
+  SensorReader(none, log).read_settings(table, "", camera);
+  return camera;
+}
+
 Diagnostics add_sensor_set(const std::string& name, std::vector<SensorSpec>& out) {
   Diagnostics log;
   SensorReader(out, log).use(name, {}, shipped_files());

@@ -28,13 +28,13 @@ class SensorReader {
   void read_instance(TableReader& t, const LoadOptions& options);
   /// "off", "ideal", "real", or a set.
   void use(const std::string& word, const Place& place, const LoadOptions& options);
+  /// Everything that is not common to all kinds, as it stands.
+  void read_settings(const toml::table& table, const std::string& prefix, SensorSpec& out);
 
  private:
   void read_types(const toml::node& node);
   void read_sensor(const toml::table& table);
   void read_changes(const toml::table& changes);  // sensor.NAME of a robot
-  /// Everything that is not common to all kinds, as it stands.
-  void read_settings(const toml::table& table, const std::string& prefix, SensorSpec& out);
   void read_setting(const toml::node& node, const std::string& key, SensorSpec& out);
   bool read_value(const toml::node& node, SensorSetting& out);
   void fault(const Place& place, std::string text, std::string suggestion = "") {
@@ -45,6 +45,9 @@ class SensorReader {
   Diagnostics& log_;
   std::map<std::string, SensorSpec> types_;
 };
+
+/// The camera above a group's pitch: numbers of a sensor of kind `overhead`, without [[sensor]] around them.
+SensorSpec read_group_camera(const toml::table& table, const std::string& group, Diagnostics& log);
 
 /// Adds a set that comes with gradus ("nao_v6"), as `sensors = "…"` of a scene does.
 Diagnostics add_sensor_set(const std::string& name, std::vector<SensorSpec>& out);

@@ -12,6 +12,7 @@
 #include "load/gait_toml.h"
 #include "load/parts_toml.h"
 #include "load/source_text.h"
+#include "load/terrain.h"
 #include "model/check.h"
 #include "model/parameters.h"
 
@@ -174,11 +175,14 @@ class Assignment {
     if (set(targets, property, "the world has no property ")) keep(check_scene(scene_, nullptr));
   }
 
-  void set_seed() {
+  void set_seed() { whole_number(scene_.seed); }
+
+  bool whole_number(std::uint64_t& out) {
     const char* end = value_.data() + value_.size();
-    const auto [rest, error] = std::from_chars(value_.data(), end, scene_.seed);
-    if (error != std::errc() || rest != end)
-      fault(in_quotes(value_) + " is not a seed", "give a whole number, 0 or more");
+    const auto [rest, error] = std::from_chars(value_.data(), end, out);
+    if (error == std::errc() && rest == end) return true;
+    fault(in_quotes(value_) + " is not a seed", "give a whole number, 0 or more");
+    return false;
   }
 
   void set_robot(const std::string& name, const std::string& tail) {
@@ -188,6 +192,7 @@ class Assignment {
       names.push_back(r.name);
       if (r.name == name) found = &r;
     }
+    if (found == nullptr && set_field(name, tail, names)) return;
     if (found == nullptr) return fault("there is no robot " + in_quotes(name), did_you_mean(name, names));
     Targets own = targets_of_robot(*found);
     if (own.contains(tail)) {
@@ -197,6 +202,28 @@ class Assignment {
       return;
     }
     set_object(*found, tail, names_of(own));
+  }
+
+  /// Numbers of generated terrain, which is made again. False: it is no field object that has any.
+  bool set_field(const std::string& name, const std::string& tail, std::vector<std::string>& names) {
+    for (const FieldObjectSpec& f : scene_.field) {
+      if (f.shape.map < 0 || !scene_.maps[static_cast<std::size_t>(f.shape.map)].terrain) continue;
+      names.push_back(f.name);
+      if (f.name != name) continue;
+      HeightMapSpec& map = scene_.maps[static_cast<std::size_t>(f.shape.map)];
+      TerrainSpec terrain = *map.terrain;
+      Targets targets{{"terrain.difficulty", quantity(kNumber, terrain.difficulty)}, {"terrain.start", quantity(kLength, terrain.start)}};
+      if (tail == "terrain.seed") {
+        if (!whole_number(terrain.seed)) return true;
+      } else {
+        targets["terrain.seed"];  // for the suggestion
+        if (!set(targets, tail, "field object " + in_quotes(name) + " has no number ")) return true;
+      }
+      for (const TerrainFault& wrong : faults_of(terrain)) fault(std::string(wrong.key) + ": " + wrong.text, wrong.suggestion);
+      if (out_.empty()) map.grid = make_terrain(terrain), map.terrain = terrain;
+      return true;
+    }
+    return false;
   }
 
   void set_object(RobotInstanceSpec& r, const std::string& tail, std::vector<std::string> names) {

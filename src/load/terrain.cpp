@@ -48,7 +48,8 @@ struct Ground {
   RandomKey key;
 
   explicit Ground(const TerrainSpec& terrain) : t(terrain) {
-    g.nx = static_cast<int>(cells_along(t, 0)) + 1, g.ny = static_cast<int>(cells_along(t, 1)) + 1;
+    const int ends = t.walls ? 0 : 1;
+    g.nx = static_cast<int>(cells_along(t, 0)) + ends, g.ny = static_cast<int>(cells_along(t, 1)) + ends;
     g.dx = g.dy = t.cell;
     g.x0 = -0.5 * g.dx * (g.nx - 1), g.y0 = -0.5 * g.dy * (g.ny - 1);
     g.z.assign(static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.ny), 0.0);
@@ -222,7 +223,10 @@ std::vector<TerrainFault> faults_of(const TerrainSpec& t) {
       return faults;
     }
   if (!cell) return faults;
-  const double nx = cells_along(t, 0) + 1, ny = cells_along(t, 1) + 1;
+  if (t.walls && (t.kind == TerrainKind::slope || t.kind == TerrainKind::wave || t.kind == TerrainKind::rough))
+    faults.push_back({"risers", "this kind of terrain has none", "leave it out; stairs, discrete, stepping_stones and gaps have"});
+  const int ends = t.walls ? 0 : 1;
+  const double nx = cells_along(t, 0) + ends, ny = cells_along(t, 1) + ends;
   if (nx < 2 || ny < 2)
     faults.push_back({"size", "the terrain is smaller than a cell", "make it larger or the cell smaller"});
   else if (nx * ny > static_cast<double>(kMapNodeLimit))
@@ -232,7 +236,8 @@ std::vector<TerrainFault> faults_of(const TerrainSpec& t) {
 }
 
 std::size_t node_count(const TerrainSpec& t) {
-  return static_cast<std::size_t>((cells_along(t, 0) + 1) * (cells_along(t, 1) + 1));
+  const int ends = t.walls ? 0 : 1;
+  return static_cast<std::size_t>((cells_along(t, 0) + ends) * (cells_along(t, 1) + ends));
 }
 
 HeightGrid make_terrain(const TerrainSpec& terrain) {

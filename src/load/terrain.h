@@ -17,28 +17,19 @@
 /// r = a to 1 at r = a + 0.25 as 3 s² − 2 s³. Boxes that reach into the circle are left out, stones that do lie at 0.
 ///
 /// A riser, a box's side and a stone's edge lie between two nodes: risers and sides are one cell wide, stones up to a
-/// cell smaller. A gap is a whole number of cells wide; one cell cannot be a gap.
+/// cell smaller. A gap is a whole number of cells wide; one cell cannot be a gap. With `walls` the heights are those of
+/// square cells, taken at their middles, and risers are upright: stairs, discrete, stepping_stones and gaps only.
 #pragma once
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "model/height_grid.h"
+#include "model/terrain_spec.h"
 
 namespace gradus {
 
-enum class TerrainKind { slope, stairs, wave, rough, discrete, stepping_stones, gaps };
 /// In the order of TerrainKind.
 const std::vector<std::string>& terrain_kinds();
-
-struct TerrainSpec {
-  TerrainKind kind = TerrainKind::rough;
-  double difficulty = 0.5;    // 0 … 1
-  double size[2] = {6, 6};    // along x, y, first to last node; rounded to whole cells    [m]
-  double cell = 0.02;         // distance of nodes, 1 mm … 10 cm                           [m]
-  double start = 0.5;         // radius of the flat circle in the middle                   [m]
-  std::uint64_t seed = 0;     // of rough, discrete, stepping_stones, gaps
-};
 
 /// What is wrong with one number: "size", "must be …".
 struct TerrainFault {
@@ -49,7 +40,8 @@ std::vector<TerrainFault> faults_of(const TerrainSpec& terrain);
 
 /// Nodes of a terrain without faults.
 std::size_t node_count(const TerrainSpec& terrain);
-/// Of a terrain without faults. NaN in holes. The middle of the grid is the origin, as of a map from a file.
+/// Of a terrain without faults. NaN in holes. The middle of the grid is the origin, as of a map from a file. With walls
+/// the heights are of cells, one fewer along each side than of nodes.
 HeightGrid make_terrain(const TerrainSpec& terrain);
 
 }  // namespace gradus

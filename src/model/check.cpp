@@ -10,6 +10,7 @@
 
 #include "model/inertia.h"
 #include "model/joints/joint_type.h"
+#include "model/walls.h"
 
 namespace gradus {
 namespace {
@@ -542,6 +543,9 @@ class SceneCheck {
                          finite(g.dx) && g.dx > 0 && finite(g.dy) && g.dy > 0 && finite(g.x0) && finite(g.y0);
       if (!sound)
         fault("world", {m.file, 0, 0}, "the map is not a grid of at least 2 × 2 heights with cells above 0", "");
+      else if (m.walls && flat_rectangles(g).size() > kMostWallBoxes)
+        fault("world", {m.file, 0, 0}, fmt::format("the map has more than {} flat pieces for upright walls", kMostWallBoxes),
+              "make its heights whole multiples of something, or leave out risers = \"vertical\"");
     }
   }
 

@@ -92,7 +92,6 @@ class GroupCheck {
       number(g, "referee.still_time", g.referee->still_time, 1e-3, 1e9);
       number(g, "referee.half", g.referee->half, 1, 1e9);
     }
-    if (g.camera) check_camera(g, *g.camera);
     number(g, "firasim.rate", g.firasim.period, 1e-4, 10);
     number(g, "firasim.watchdog", g.firasim.watchdog, 0, 1e6);
     if (!scene_.pitch)
@@ -102,16 +101,6 @@ class GroupCheck {
     if (balls != 1)
       say(g, "", fmt::format("it has {} members without a team, and needs one: the ball", balls),
           balls == 0 ? "add a robot with group = \"" + g.name + "\" and no team" : "give the others a team");
-  }
-
-  void check_camera(const GroupSpec& g, const OverheadSpec& c) {
-    number(g, "camera.rate", c.period, 1e-4, 10);
-    number(g, "camera.delay", c.delay, 0, 10);
-    number(g, "camera.noise", c.noise, 0, 1);
-    number(g, "camera.heading_noise", c.heading_noise, 0, 3.2);
-    number(g, "camera.miss", c.miss, 0, 1);
-    if (c.delay > 1000 * c.period)
-      say(g, "camera.delay", "more than 1000 frames are on their way", "shorten the delay");
   }
 
   void word(const GroupSpec& g, const char* key, const std::string& x, const Words& known) {

@@ -10,6 +10,7 @@
 #include "model/material.h"
 #include "model/model.h"
 #include "model/rest_on_grid.h"
+#include "model/walls.h"
 
 namespace gradus {
 namespace {
@@ -542,7 +543,7 @@ void copy_world(const SceneSpec& scene, Model& m) {
   m.seed = scene.seed;
   m.duration = scene.duration;
   m.log_period = scene.log_period;
-  m.field = scene.field;
+  m.field = with_walls(scene.field, scene.maps);
   m.meshes = scene.meshes;
   m.maps = scene.maps;
   m.contact = scene.contact;
@@ -563,9 +564,9 @@ void warn_if_inside(const SceneSpec& scene, const RobotInstanceSpec& r, const Ro
 }
 
 /// The first plane is the ground, all else that collides is a static object.
-void add_field(const SceneSpec& scene, Model& m) {
-  for (std::size_t i = 0; i < scene.field.size(); ++i) {
-    const FieldObjectSpec& f = scene.field[i];
+void add_field(Model& m) {
+  for (std::size_t i = 0; i < m.field.size(); ++i) {
+    const FieldObjectSpec& f = m.field[i];
     if (f.shape.kind != ShapeKind::plane || m.ground.present) {
       if (f.shape.collides) m.static_objects.push_back(static_cast<int>(i));
       continue;
@@ -622,7 +623,7 @@ Result<Model> compile(const SceneSpec& scene) {
   if (has_errors(notes)) return notes;
   Model m;
   copy_world(scene, m);
-  add_field(scene, m);
+  add_field(m);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotInstanceSpec& r = scene.robots[i];
     RobotModel robot{r.name, nullptr, r.motion,           r.controller,  r.p_WB,
@@ -677,8 +678,8 @@ double rise_onto_terrain(const RobotKind& kind, const Pose& X_WB, const SceneSpe
     const Pose X_SW = inverse(f.X_WO * f.shape.X_OS);
     each_start_point(kind, X_WB, [&](const ContactPoint& p, Vec3 at) {
       const Vec3 in_map = X_SW * at;
-      const HeightGrid& grid = scene.maps[static_cast<std::size_t>(f.shape.map)].grid;
-      const double height = rest_height(grid, in_map.x, in_map.y, p.radius);
+      const HeightMapSpec& map = scene.maps[static_cast<std::size_t>(f.shape.map)];
+      const double height = (map.walls ? rest_height_on_cells : rest_height)(map.grid, in_map.x, in_map.y, p.radius);
       if (height == height) rise = std::max(rise, height - in_map.z);
     });
   }

@@ -60,4 +60,22 @@ double rest_height(const HeightGrid& g, double x, double y, double radius) {
   return top == kNone ? std::numeric_limits<double>::quiet_NaN() : top;
 }
 
+double rest_height_on_cells(const HeightGrid& g, double x, double y, double radius) {
+  const auto cell_at = [](double way, double size, int cells) {
+    return static_cast<int>(std::clamp(std::floor(way / size + 0.5), -1.0, static_cast<double>(cells)));
+  };
+  const int i0 = std::max(0, cell_at(x - radius - g.x0, g.dx, g.nx)), j0 = std::max(0, cell_at(y - radius - g.y0, g.dy, g.ny)),
+            i1 = std::min(g.nx - 1, cell_at(x + radius - g.x0, g.dx, g.nx)),
+            j1 = std::min(g.ny - 1, cell_at(y + radius - g.y0, g.dy, g.ny));
+  double top = kNone;
+  for (int j = j0; j <= j1; ++j)
+    for (int i = i0; i <= i1; ++i) {
+      const double z = g.z[static_cast<std::size_t>(j) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(i)];
+      const double dx = std::max(0.0, std::fabs(x - g.x0 - i * g.dx) - 0.5 * g.dx),
+                   dy = std::max(0.0, std::fabs(y - g.y0 - j * g.dy) - 0.5 * g.dy), rest = radius * radius - dx * dx - dy * dy;
+      if (z == z && rest >= 0) top = std::max(top, z + std::sqrt(rest));
+    }
+  return top == kNone ? std::numeric_limits<double>::quiet_NaN() : top;
+}
+
 }  // namespace gradus

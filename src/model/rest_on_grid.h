@@ -9,5 +9,7 @@ namespace gradus {
 /// exact for the triangles of height_at. A point (r = 0) rests at height_at. NaN where nothing carries: outside, or over
 /// cells with an unknown corner, which are open.
 double rest_height(const HeightGrid& g, double x, double y, double radius);
+/// The same where each height is a flat square cell around its node, with upright walls between [walls.h].
+double rest_height_on_cells(const HeightGrid& g, double x, double y, double radius);
 
 }  // namespace gradus

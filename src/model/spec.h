@@ -28,6 +28,7 @@
 #include "model/drive_spec.h"
 #include "model/height_grid.h"
 #include "model/sensor_spec.h"
+#include "model/terrain_spec.h"
 
 namespace gradus {
 
@@ -49,6 +50,8 @@ struct HeightMapSpec {
   std::string file;
   HeightGrid grid;
   UnknownHeights unknown = UnknownHeights::hole;
+  bool walls = false;                          // heights are flat cells with upright walls between [walls.h]
+  std::optional<TerrainSpec> terrain = {};     // that the grid was made from; none: from a file
 };
 
 struct ShapeSpec {
@@ -315,15 +318,6 @@ struct RefereeSpec {
   double half = 300;         // length of a half; then the other team kicks off              [s]
 };
 
-/// The camera above a group's field: what its drivers see.
-struct OverheadSpec {
-  double period = 1.0 / 60;  // between two frames                                           [s]
-  double delay = 0;          // from exposure to arrival                                     [s]
-  double noise = 0;          // standard deviation of x and y                                [m]
-  double heading_noise = 0;  // [rad]
-  double miss = 0;           // chance that a body is not seen in a frame
-};
-
 /// Addresses of FIRASim's protocol [docs/firasim.md].
 struct FirasimSpec {
   std::vector<std::string> vision{"224.0.0.1:10002"};
@@ -347,7 +341,7 @@ struct GroupSpec {
   std::string sides = "blue_left";                     // blue defends −x (as FIRASim's referee) | blue_right
   Vec3 at{0, 0, 0};                                    // middle of its pitch in the world, z unused  [m]
   std::optional<RefereeSpec> referee;
-  std::optional<OverheadSpec> camera;  // none: drivers see the truth of every step
+  std::optional<SensorSpec> camera;  // above its pitch, of kind `overhead`; none: drivers see the truth of every step
   FirasimSpec firasim;
   Place place;
 };

@@ -195,7 +195,8 @@ struct Reading {
 class Senses {
  public:
   /// Every fault of every sensor, with its place.
-  Diagnostics bind(const Model& model, const RobotModel& robot);
+  Diagnostics bind(const Model& model, const RobotModel& robot) { return bind(model, robot, robot.kind->sensors); }
+  Diagnostics bind(const Model& model, const RobotModel& robot, std::span<const SensorModel> sensors);
   bool empty() const { return sensors_.empty(); }
   std::span<const Sensor> sensors() const { return sensors_; }
   int size() const { return size_; }  // numbers in State

@@ -227,13 +227,13 @@ void Binding::fault(const char* key, const std::string& text, const std::string&
                   "sensor '" + sensor_.spec.name + "': " + (*key ? std::string(key) + ": " : "") + text, suggestion});
 }
 
-Diagnostics Senses::bind(const Model& model, const RobotModel& robot) {
+Diagnostics Senses::bind(const Model& model, const RobotModel& robot, std::span<const SensorModel> sensors) {
   Diagnostics log;
   sensors_.clear();
   size_ = 0;
   forces_ = motors_ = false;
   const double h = model.step;
-  for (const SensorModel& m : robot.kind->sensors) {
+  for (const SensorModel& m : sensors) {
     Sensor s;
     s.table = find_table(m.spec.kind);
     if (!s.table) {

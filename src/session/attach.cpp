@@ -23,7 +23,8 @@ namespace {
 void attach_teams(World& world) {
   for (int g = 0; g < world.groups().count(); ++g) {
     const GroupModel& group = world.groups().model(g);
-    const double period = group.spec.camera ? group.spec.camera->period : 1.0 / 60;
+    const SensorSetting* rate = group.spec.camera ? group.spec.camera->find("rate") : nullptr;
+    const double period = 1 / (rate ? rate->numbers[0] : 60);
     for (const bool yellow : {false, true})
       if ((yellow ? group.spec.yellow : group.spec.blue) == "strategy")
         world.add_group_controller(g, std::make_unique<control::WheelsTeam>(world.model(), group, yellow), period);

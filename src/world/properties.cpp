@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/stability.h"
+
 namespace gradus {
 namespace {
 
@@ -144,6 +146,14 @@ const Decl kRobot[] = {
      nullptr, kTruth},
     {"us_per_step", "us", "processor time of its share of a step",
      [](const World& w, int r, int) { return w.microseconds(r); }},
+};
+
+/// Only of robots with feet.
+const Decl kStanding[] = {
+    {"margin", "m", "stability: distance of the centre of mass from the nearest edge of the support polygon, seen from above; negative outside",
+     [](const World& w, int r, int) { return stability_of(w, r).margin; }},
+    {"energy_margin", "J", "stability: least energy that tips it over an edge of the support polygon; 0 outside",
+     [](const World& w, int r, int) { return stability_of(w, r).energy; }},
 };
 
 const Decl kJoint[] = {
@@ -452,6 +462,7 @@ std::vector<Property> list_properties(const World& w) {
     const RobotKind& kind = kind_of(w, r);
     const MotionNeeds needs = w.motion(r).bind(kind);
     add(out, robot, kRobot, r, -1);
+    if (!kind.feet.empty()) add(out, robot, kStanding, r, -1);
     for (const PrivateProperty& p : w.motion(r).properties)
       out.push_back({robot + p.name,
                      {[](const World& x, int rr, int i) { return x.private_state(rr)[static_cast<std::size_t>(i)]; },

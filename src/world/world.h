@@ -20,7 +20,9 @@
 
 namespace gradus {
 
-struct ChainState;  // drive/chain.h
+template <class T>
+struct ChainStateT;
+using ChainState = ChainStateT<double>;  // drive/chain.h
 
 /// What the steps since the start had to say beyond their states.
 struct StepReport {
@@ -174,7 +176,7 @@ class World : private ImageSource {
   std::span<const double> section(int group) const { return groups().section(group, state_[0].slab.data()); }
   void set_section_value(int group, int index, double value);
   /// What the group's drivers see. Spans point into State and `room`.
-  GroupOutput output_of_group(int group, SightRoom& room) const;
+  GroupOutput output_of_group(int group, std::vector<Sight>& room) const;
   /// Puts a member somewhere else, as near to the wish as is free.
   PlaceResult place(int robot, const PlaceWish& wish);
   const PlaceCounters& placements() const { return placements_; }
@@ -219,7 +221,7 @@ class World : private ImageSource {
     std::unique_ptr<GroupController> controller;
     Rate rate;
     std::vector<RobotCommand> commands;
-    SightRoom room;
+    std::vector<Sight> room;
   };
 
   World(Model model, Options options) : model_(std::move(model)), options_(options) {}

@@ -15,8 +15,8 @@ void World::set_section_value(int group, int index, double value) {
   groups().section(group, state_[0].slab.data())[static_cast<std::size_t>(index)] = value;
 }
 
-GroupOutput World::output_of_group(int group, SightRoom& room) const {
-  return {&model_,       &groups().model(group), k(), time(), groups().look(group, time(), state_[0].slab.data(), room),
+GroupOutput World::output_of_group(int group, std::vector<Sight>& room) const {
+  return {&model_,       &groups().model(group), k(), time(), groups().look(group, state_[0], model_.step, room),
           section(group)};
 }
 

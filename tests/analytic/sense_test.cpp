@@ -537,6 +537,21 @@ TEST(Sense, an_overhead_camera_tells_where_robots_were_with_its_noise_and_misses
   EXPECT_EQ(f.world->read(0, 0).truth[4], 1);  // the truth misses nothing
 }
 
+TEST(Sense, an_overhead_camera_sees_nothing_beyond_its_area) {
+  Floating f({sensor("above", "overhead", {setting("rate", {100}), setting("area", {-1, -2, 1, 3})})});
+  add(f.s, solid_box(1, {0.1, 0.1, 0.1}), "free_body", {0.5, 2.5, 5});
+  f.s.robots[1].v_WB = {2, 0, 0};  // crosses x = 1 after 0.25 s
+  f.world = make_world(f.s);
+  for (int k = 1; k <= 500; ++k) {
+    f.world->step();
+    const auto r = f.world->read(0, 0);
+    const double t = r.time, x = 0.5 + 2 * t;
+    if (std::fabs(x - 1) < 1e-6) continue;
+    EXPECT_EQ(r.values[4], x < 1) << t;
+    EXPECT_NEAR(r.values[6], x < 1 ? 2.5 : 0, 1e-9) << t;
+  }
+}
+
 /// A motor of 5 ohm and 1 N m/A whose file names 20 V, on a battery of 24 V when full and 0.5 ohm inside that feeds 2 A of
 /// electronics. The joint's goal is out of reach, so the motor has all the voltage that there is.
 struct Fed {

@@ -425,10 +425,44 @@ class Wire : public testing::Test {
   std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(8192), bytes_;
 };
 
+/// What drivers see is a sensor of kind `overhead`: the pose of the frame that has arrived, in the axes of their pitch, and
+/// velocities from it and the one before. Who was taken from the pitch is not seen.
+TEST(MatchCamera, drivers_see_the_newest_frame_that_has_arrived) {
+  SceneSpec s = quiet_scene("3v3");
+  s.step = 1e-3;
+  s.groups[0].at = {3, -2, 0};
+  for (RobotInstanceSpec& r : s.robots) r.p_WB += Vec3{3, -2, 0};
+  SensorSpec camera;
+  camera.name = "match.camera", camera.kind = "overhead";
+  camera.settings = {{"rate", {50}, {}, {}, {}}, {"delay", {0.03}, {}, {}, {}}};
+  s.groups[0].camera = camera;
+  const auto world = make_world(s);
+  const int ball = world->model().groups[0].members.back();
+  ASSERT_TRUE(world->place(ball, {0.1, 0.2, 0, 0.3, 0.4, true}).placed);
+  ASSERT_TRUE(world->place(0, {0, 0, 0, 0, 0, false}).placed);
+  std::vector<Vec3> was;  // the ball, step by step, in the axes of the pitch
+  std::vector<Sight> room;
+  for (int k = 0; k <= 200; ++k, world->step()) {
+    was.push_back(base_position(world->q(ball).data()) - Vec3{3, -2, 0});
+    const auto sights = world->output_of_group(0, room).members;
+    const int frame = (k - 30) / 20;  // k ≥ 30: taken every 20 steps, seen 30 later
+    if (k < 90) continue;
+    const Sight& seen = sights.back();
+    EXPECT_TRUE(seen.seen);
+    const Vec3 now = was[static_cast<std::size_t>(20 * frame)], before = was[static_cast<std::size_t>(20 * (frame - 1))];
+    EXPECT_NEAR(seen.x, now.x, 1e-12) << k;
+    EXPECT_NEAR(seen.y, now.y, 1e-12) << k;
+    EXPECT_NEAR(seen.vx, 50 * (now.x - before.x), 1e-9) << k;
+    EXPECT_NEAR(seen.vy, 50 * (now.y - before.y), 1e-9) << k;
+    EXPECT_FALSE(sights[0].seen);
+    EXPECT_TRUE(sights[1].seen);
+  }
+}
+
 TEST_F(Wire, every_step_waits_for_the_clients_answer_and_no_picture_is_lost) {
   open(match_scene("3v3"), true);
   firasim::Environment e;
-  SightRoom sights;
+  std::vector<Sight> sights;
   int heard = 0;
   for (int k = 0; k < 120; ++k) {
     ASSERT_TRUE(hear(e));
@@ -489,7 +523,7 @@ TEST_F(Wire, replacements_are_carried_out_and_broken_datagrams_counted) {
   for (const Command& c : match_->receive(*world_)) EXPECT_EQ(apply(*world_, c), "");
   EXPECT_EQ(match_->counters().malformed, 1);
   firasim::Environment e;
-  SightRoom sights;
+  std::vector<Sight> sights;
   firasim::picture(world_->output_of_group(0, sights), e);
   EXPECT_EQ(body_of(bodies(*world_), 5)[kX], -0.2);
   EXPECT_NEAR(body_of(bodies(*world_), 5)[kTheta], M_PI / 2, 1e-12) << "degrees on the wire";

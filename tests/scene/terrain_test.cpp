@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "load/set.h"
 #include "scene/scene_world.h"
 #include "session/events.h"
 
@@ -92,6 +94,113 @@ pose = { x = "0.3 m", z = "10 cm" }
   run_until(*world, 1);
   EXPECT_LT(position(*world, 0).z, -2);
   EXPECT_NEAR(position(*world, 1).z, 0.0325, 0.02);
+}
+
+/// A ball rolls against the first riser, twice as high as its middle: it comes back, and was never in the wall nor above it.
+TEST(GeneratedTerrain, upright_risers_throw_a_ball_back) {
+  const auto scene = parse_scene(R"([field.ground]
+shape = { terrain = { kind = "stairs", difficulty = 0.5, cell = "2 cm", risers = "vertical" } }
+[robot.ball]
+model = "robots/ball.toml"
+pose = { x = "0.2 m" }
+velocity = { x = "0.8 m/s" }
+motion = "free_body"
+)",
+                                 source());
+  ASSERT_TRUE(scene);
+  const auto world = make_world(*scene);
+  const double r = world->model().robots[0].kind->ball_radius(), start = position(*world, 0).z;
+  ASSERT_LT(r, 0.09);
+  EXPECT_NEAR(start, r, 1e-9);
+  double farthest = 0, highest = 0;
+  for (int i = 0; i < 2000; ++i) {
+    world->step();
+    farthest = std::max(farthest, position(*world, 0).x), highest = std::max(highest, position(*world, 0).z);
+  }
+  EXPECT_NEAR(farthest, 0.5 - r, 2e-3);
+  EXPECT_LT(highest, r + 2e-3);
+}
+
+TEST(GeneratedTerrain, upright_and_slanted_risers_carry_robots_at_the_same_heights) {
+  for (const char* risers : {"vertical", "slanted"}) {
+    const auto scene = parse_scene(std::string(R"([field.ground]
+shape = { terrain = { kind = "stairs", difficulty = 1, cell = "1 cm", size = ["6 m", "2 m"], risers = ")") + risers + R"(" } }
+[robot.low]
+model = "robots/ball.toml"
+pose = { x = "0.65 m" }
+motion = "free_body"
+[robot.high]
+like = "low"
+pose = { x = "1.55 m", y = "0.3 m" }
+[robot.down]
+like = "low"
+pose = { x = "-0.65 m" }
+)",
+                                   source());
+    ASSERT_TRUE(scene);
+    const auto world = make_world(*scene);
+    for (int i = 0; i < 500; ++i) world->step();
+    const double r = world->model().robots[0].kind->ball_radius();
+    EXPECT_NEAR(position(*world, 0).z, 0.2 + r, 1e-3) << risers;
+    EXPECT_NEAR(position(*world, 1).z, 0.8 + r, 1e-3) << risers;
+    EXPECT_NEAR(position(*world, 2).z, -0.2 + r, 1e-3) << risers;
+  }
+}
+
+/// Two maps of one scene, one of them raised and turned: each robot stands on the one below it.
+TEST(GeneratedTerrain, several_maps_lie_side_by_side) {
+  const auto scene = parse_scene(R"([field.left]
+shape = { terrain = { kind = "stairs", difficulty = 0.5, size = "3 m", risers = "vertical" } }
+[field.right]
+shape = { terrain = { kind = "stairs", difficulty = 1, size = "3 m", cell = "1 cm" } }
+pose = { x = "3 m", z = "40 cm", yaw = "180 deg" }
+[robot.one]
+model = "robots/ball.toml"
+pose = { x = "0.65 m" }
+motion = "free_body"
+[robot.two]
+like = "one"
+pose = { x = "3.65 m" }
+)",
+                                 source());
+  ASSERT_TRUE(scene);
+  const auto world = make_world(*scene);
+  for (int i = 0; i < 500; ++i) world->step();
+  const double r = world->model().robots[0].kind->ball_radius();
+  EXPECT_NEAR(position(*world, 0).z, 0.1 + r, 1e-3);
+  EXPECT_NEAR(position(*world, 1).z, 0.4 - 0.2 + r, 1e-3);  // turned round, the stairs go down towards +x
+}
+
+TEST(GeneratedTerrain, difficulty_and_seed_are_set_by_path) {
+  auto scene = parse_scene(R"([field.ground]
+shape = { terrain = { kind = "rough", difficulty = 0.2, size = "2 m", seed = 3 } }
+[robot.ball]
+model = "robots/ball.toml"
+motion = "free_body"
+)",
+                           source());
+  ASSERT_TRUE(scene);
+  Diagnostics faults;
+  const auto rms = [&] {
+    double sum = 0;
+    for (const double z : scene->maps[0].grid.z) sum += z * z;
+    return std::sqrt(sum / static_cast<double>(scene->maps[0].grid.z.size()));
+  };
+  const double before = rms();
+  const std::vector<double> first = scene->maps[0].grid.z;
+  EXPECT_TRUE(apply_set(*scene, "ground.terrain.difficulty=0.6", faults));
+  EXPECT_NEAR(rms(), 3 * before, 1e-9);
+  EXPECT_TRUE(apply_set(*scene, "ground.terrain.difficulty=0.2", faults));
+  EXPECT_EQ(scene->maps[0].grid.z, first);
+  EXPECT_TRUE(apply_set(*scene, "ground.terrain.seed=4", faults));
+  EXPECT_NE(scene->maps[0].grid.z, first);
+  EXPECT_FALSE(apply_set(*scene, "ground.terrain.difficulty=2", faults));
+  EXPECT_FALSE(apply_set(*scene, "ground.terrain.dificulty=1", faults));
+  EXPECT_FALSE(apply_set(*scene, "ground.terrain.seed=x", faults));
+  EXPECT_FALSE(apply_set(*scene, "grund.terrain.seed=4", faults));
+  ASSERT_EQ(faults.size(), 4u);
+  EXPECT_NE(faults[1].suggestion.find("terrain.difficulty"), std::string::npos) << faults[1].suggestion;
+  EXPECT_NE(faults[3].suggestion.find("ground"), std::string::npos) << faults[3].suggestion;
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ test('a typed time is reached exactly', async ({ page }) => {
 
 test('a level changed in the page changes in the simulation', async ({ page }) => {
   await page.selectOption('select[aria-label="Level of detail of blue1"]', 'articulated');
-  await until(page, () => window.gradus.frameNow.levels[0] === 3);
+  await until(page, () => window.gradus.frameNow?.levels[0] === 3);
   await until(page, () => document.querySelector('.label .level').textContent === 'articulated');
 });
 

@@ -120,7 +120,7 @@ test('a level changed in the past makes another course, the old one is its ghost
   const old = (await now(page)).hash;
   await seekTo(page, k);
   await page.selectOption('select[aria-label="Level of detail of level0"]', 'articulated');
-  await until(page, () => window.gradus.frameNow.levels[0] === 3);
+  await until(page, () => window.gradus.frameNow?.levels[0] === 3);
   await page.locator('.canvas').focus();
   await setPaused(page, false);
   await until(page, (x) => window.gradus.frameNow.k > x + 300, k);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as THREE from 'three';
 import { Frame } from '../src/feed/codec';
-import { capturePoint, convexHull, supportPolygons } from '../src/three/balance';
+import { capturePoint, convexHull, stabilityMargin, supportPolygons } from '../src/three/balance';
 import { fit, isFieldFor, sideView, topView } from '../src/three/framing';
 import { parseLights, placeOf } from '../src/three/lights';
 import { mixPoses, Smoother } from '../src/three/smooth';
@@ -54,7 +54,7 @@ test('support polygon: the hull of a robot’s own contacts with the ground, not
     [5, 5, 2, 0xffff], // another robot
   ];
   f.contactCount = contacts.length;
-  f.contacts = new Float32Array(contacts.flatMap(([x, y]) => [x, y, 0, 0, 0, 1]));
+  f.contacts = new Float32Array(contacts.flatMap(([x, y]) => [x, y, 0.5 * x, 0, 0, 1]));
   f.contactBodies = new Uint16Array(contacts.flatMap(([, , body, other]) => [body, other]));
   const hulls = supportPolygons(f, (body) => (body < 2 ? 0 : 1));
   assert.equal(hulls.get(0)!.length, 4);
@@ -63,7 +63,23 @@ test('support polygon: the hull of a robot’s own contacts with the ground, not
     return sum + (x * v - u * y) / 2;
   }, 0);
   assert.ok(Math.abs(area - 0.02) < 1e-8, `${area}`);
-  assert.deepEqual(hulls.get(1), [[5, 5]]);
+  assert.ok(hulls.get(0)!.every(([x, , z]) => Math.abs(z - 0.5 * x) < 1e-6), 'corners keep their heights');
+  assert.deepEqual(hulls.get(1), [[5, 5, 2.5]]);
+});
+
+test('stability margin: the nearest edge, negative outside, at the height of the edge', () => {
+  const hull: [number, number, number][] = [
+    [-0.3, -0.2, 0],
+    [0.3, -0.2, 0],
+    [0.3, 0.2, 0.1],
+    [-0.3, 0.2, 0.1],
+  ];
+  const inside = stabilityMargin(hull, 0.05, 0.03)!;
+  assert.ok(Math.abs(inside.margin - 0.17) < 1e-12);
+  assert.ok(Math.abs(inside.at[0] - 0.05) < 1e-12 && Math.abs(inside.at[1] - 0.2) < 1e-12 && Math.abs(inside.at[2] - 0.1) < 1e-12);
+  assert.ok(Math.abs(stabilityMargin(hull, 0.34, -0.23)!.margin + 0.05) < 1e-12);
+  assert.ok(Math.abs(stabilityMargin(hull.slice(0, 2), 0, 0)!.margin + 0.2) < 1e-12);
+  assert.equal(stabilityMargin([], 0, 0), null);
 });
 
 test('capture point: a pendulum that starts there comes to rest over it', () => {

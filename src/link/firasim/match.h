@@ -66,7 +66,7 @@ class MatchLink : public ProtocolLink {
   Server server_;
   RefereeLink referee_;
   Orders orders_;
-  SightRoom sights_;
+  std::vector<Sight> sights_;
   Environment picture_;
   RefereeCommand last_said_;
   std::vector<RefereeCommand> referee_commands_;

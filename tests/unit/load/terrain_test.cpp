@@ -385,5 +385,23 @@ TEST(WrittenMap, WhatCannotBeWrittenIsTold) {
   EXPECT_NE(write_map("/no/such/folder/map.png", g), "");
 }
 
+/// Cells instead of nodes: the step lies where it is stated, not between two nodes.
+TEST(Terrain, walls_stand_where_the_risers_are) {
+  TerrainSpec t = terrain(TerrainKind::stairs, 0.5);
+  t.walls = true;
+  const HeightGrid g = make_terrain(t);
+  EXPECT_EQ(g.nx, 300);
+  EXPECT_NEAR(g.x0 - 0.5 * g.dx, -3, 1e-12);
+  for (int i = 0; i < g.nx; ++i) {
+    const double x = x_of(g, i), left = x - 0.5 * g.dx;  // a cell's borders are whole multiples of 2 cm
+    const double steps = x > 0 ? std::max(0.0, std::floor((left - 0.5) / 0.3 + 1e-9) + 1) : -std::max(0.0, std::floor((-x - 0.5 * g.dx - 0.5) / 0.3 + 1e-9) + 1);
+    EXPECT_NEAR(node(g, i, 7), 0.1 * steps, 1e-12) << x;
+  }
+  EXPECT_EQ(node_count(t), g.z.size());
+  t.kind = TerrainKind::rough;
+  ASSERT_EQ(faults_of(t).size(), 1u);
+  EXPECT_STREQ(faults_of(t)[0].key, "risers");
+}
+
 }  // namespace
 }  // namespace gradus

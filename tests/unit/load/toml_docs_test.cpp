@@ -59,7 +59,7 @@ TEST(TomlDocs, scenes_and_motions_of_the_page_load) {
   ASSERT_TRUE(match && match->groups.size() == 1);
   EXPECT_EQ(match->robots.size(), 11u);
   EXPECT_NEAR(match->step, 1.0 / 60, 1e-15);
-  EXPECT_EQ(match->groups[0].camera->delay, 0.02);
+  EXPECT_EQ(match->groups[0].camera->find("delay")->numbers[0], 0.02);
   const Result<MotionFile> by_hand = parse_motion(motions[0], "nod.toml"),
                            by_program = parse_motion(motions[1], "nod.toml");
   EXPECT_EQ(text_of(by_hand), "");

@@ -2,7 +2,7 @@
 
 import * as THREE from 'three';
 import { CONTACT_VALUES, ROBOT_VALUES, VOLUME_VALUES, type Frame } from '../feed/codec';
-import { capturePoint, supportPolygons } from './balance';
+import { capturePoint, stabilityMargin, supportPolygons } from './balance';
 import { USER_PUSH, type Plans } from '../feed/protocol';
 import type { Bodies } from './bodies';
 import { SensorMarks } from './sensors';
@@ -12,7 +12,7 @@ export const OVERLAYS = {
   contacts: { title: 'Contact points', key: 'c', on: true },
   forces: { title: 'Contact forces', key: 'f', on: true },
   com: { title: 'Centre of mass', key: 'm', on: false },
-  support: { title: 'Support polygon', key: 'p', on: false },
+  support: { title: 'Support polygon and margin', key: 'p', on: false },
   balance: { title: 'Pressure and capture point', key: 'k', on: false },
   velocity: { title: 'Velocity', key: 'v', on: false },
   trails: { title: 'Trails', key: 't', on: false },
@@ -314,6 +314,8 @@ export class Overlays {
   );
   private readonly capture = new Markers(new THREE.TorusGeometry(0.026, 0.007, 8, 24), CAPTURE, 256, true);
   private readonly support = new Segments(COM, 2048);
+  private readonly inside = new Segments(CAPTURE, 256); // from below the centre of mass to the nearest edge
+  private readonly outside = new Segments(FORCE, 256);
   private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
   private readonly way = new Segments(PLAN, PLAN_MAX);
   private readonly footholds = new Markers(new THREE.SphereGeometry(0.012, 10, 8), PLAN, PLAN_MAX, true);
@@ -342,6 +344,8 @@ export class Overlays {
       this.pressure.object,
       this.capture.object,
       this.support.lines,
+      this.inside.lines,
+      this.outside.lines,
       this.volumes.lines,
       this.way.lines,
       this.footholds.object,
@@ -463,14 +467,19 @@ export class Overlays {
   }
 
   private updateSupport(f: Frame, isOn: boolean): void {
-    this.support.begin();
+    for (const lines of [this.support, this.inside, this.outside]) lines.begin();
     if (isOn)
-      for (const hull of supportPolygons(f, (body) => this.bodies.robotOf(body)).values())
+      for (const [robot, hull] of supportPolygons(f, (body) => this.bodies.robotOf(body))) {
         hull.forEach((p, i) => {
           const q = hull[(i + 1) % hull.length]!;
-          this.support.add(p[0], p[1], LIFT, q[0], q[1], LIFT);
+          this.support.add(p[0], p[1], p[2] + LIFT, q[0], q[1], q[2] + LIFT);
         });
-    this.support.end();
+        const x = f.robots[robot * ROBOT_VALUES + 2]!,
+          y = f.robots[robot * ROBOT_VALUES + 3]!;
+        const near = stabilityMargin(hull, x, y);
+        if (near) (near.margin > 0 ? this.inside : this.outside).add(x, y, near.at[2] + LIFT, near.at[0], near.at[1], near.at[2] + LIFT);
+      }
+    for (const lines of [this.support, this.inside, this.outside]) lines.end();
   }
 
   private updateTrails(f: Frame, isOn: boolean): void {
