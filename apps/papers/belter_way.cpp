@@ -134,21 +134,29 @@ std::string way_svg(const WayResult& r, const std::string& title) {
   double x0 = 1e9, x1 = -1e9, y0 = 1e9, y1 = -1e9, low = 1e9, high = -1e9;
   for (const Vec3& p : r.path) x0 = std::min(x0, p.x - 0.6), x1 = std::max(x1, p.x + 0.6), y0 = std::min(y0, p.y - 0.6), y1 = std::max(y1, p.y + 0.6);
   constexpr double kCell = 0.03;
-  const auto each = [&](auto&& visit) {
-    for (double y = y0; y < y1; y += kCell)
-      for (double x = x0; x < x1; x += kCell)
-        if (const double z = height_at(r.map, x + 0.5 * kCell, y + 0.5 * kCell); !std::isnan(z)) visit(x, y, z);
-  };
-  each([&](double, double, double z) { low = std::min(low, z), high = std::max(high, z); });
+  const auto columns = static_cast<int>((x1 - x0) / kCell), rows = static_cast<int>((y1 - y0) / kCell);
+  const auto height_of = [&](int i, int j) { return height_at(r.map, x0 + (i + 0.5) * kCell, y0 + (j + 0.5) * kCell); };
+  for (int j = 0; j < rows; ++j)
+    for (int i = 0; i < columns; ++i)
+      if (const double z = height_of(i, j); !std::isnan(z)) low = std::min(low, z), high = std::max(high, z);
   const double width = (x1 - x0) * kScale, height = (y1 - y0) * kScale + 24;
   std::string out = fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" font-family="sans-serif">)", width, height);
   out += fmt::format(R"(<rect width="100%" height="100%" fill="#fff"/><text x="6" y="16" font-size="13">{}; ground {:.2f} to {:.2f} m</text>)", title, low, high);
   const auto px = [&](double x) { return (x - x0) * kScale; };
   const auto py = [&](double y) { return 24 + (y1 - y) * kScale; };
-  each([&](double x, double y, double z) {
-    const int grey = 70 + static_cast<int>(170 * (z - low) / std::max(0.02, high - low));
-    out += fmt::format(R"(<path fill="#{0:02x}{0:02x}{0:02x}" d="M{1:.0f} {2:.0f}h6.5v6.5h-6.5z"/>)", grey, px(x), py(y + kCell));
-  });
+  constexpr double kPixels = kCell * kScale;
+  const auto grey_of = [&](int i, int j) {  // in steps, so that cells of one grey are one strip; −1: a hole
+    const double z = i < columns ? height_of(i, j) : std::nan("");
+    return std::isnan(z) ? -1 : 70 + 17 * static_cast<int>(10 * (z - low) / std::max(0.02, high - low));
+  };
+  for (int j = 0; j < rows; ++j)
+    for (int i = 0, first = 0; i < columns; ++i) {
+      if (grey_of(i + 1, j) == grey_of(i, j)) continue;
+      if (const int grey = grey_of(i, j); grey >= 0)
+        out += fmt::format(R"(<path fill="#{0:02x}{0:02x}{0:02x}" d="M{1:.0f} {2:.0f}h{3:.0f}v{4:.1f}H{1:.0f}z"/>)", grey, px(x0 + first * kCell), py(y0 + (j + 1) * kCell),
+                           (i + 1 - first) * kPixels, kPixels + 0.5);
+      first = i + 1;
+    }
   const auto line = [&](const std::vector<Vec3>& points, const char* colour) {
     out += fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\" points=\"", colour);
     for (const Vec3& p : points) out += fmt::format("{:.1f},{:.1f} ", px(p.x), py(p.y));
