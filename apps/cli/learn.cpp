@@ -27,9 +27,12 @@ int learn(const LearnOptions& o) {
   file.close();
   if (!file) return std::fprintf(stderr, "error: %s cannot be written\n", o.output.c_str()), 1;
   if (o.json) {
-    std::printf("%s\n", nlohmann::ordered_json{{"file", o.output}, {"footholds", learned->samples}, {"slipped", learned->slipped}, {"spread", learned->spread}, {"error", learned->error}}.dump(2).c_str());
+    const nlohmann::ordered_json j{
+        {"file", o.output}, {"footholds", learned->samples}, {"slipped", learned->slipped}, {"spread", learned->spread}, {"error", learned->error}};
+    std::printf("%s\n", j.dump(2).c_str());
   } else {
-    std::printf("%zu footholds, of which %zu slipped; slips left out spread %.2f cm, the model is off by %.2f cm\n", learned->samples, learned->slipped, 100 * learned->spread, 100 * learned->error);
+    std::printf("%zu footholds, of which %zu slipped; slips left out spread %.2f cm, the model is off by %.2f cm\n", learned->samples,
+                learned->slipped, 100 * learned->spread, 100 * learned->error);
     std::printf("written: %s\n  controller = { plan = ..., footholds = \"%s\" }\n", o.output.c_str(), o.output.c_str());
   }
   return 0;

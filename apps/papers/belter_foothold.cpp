@@ -59,12 +59,13 @@ std::optional<Json> belter_foothold(const PaperOptions& options) {
       sum.slips += static_cast<double>(r->report.slips), sum.footholds += static_cast<double>(r->report.footholds), sum.slid += r->report.slid;
       sum.again += static_cast<double>(r->report.plans - 1), sum.reached += r->arrived, sum.falls += r->fell, ++sum.runs;
       series.x.push_back(n), series.y.push_back(static_cast<double>(r->report.slips));
-      if (n == 0 && !options.out.empty() && c != 1 && !write_text(way_svg(*r, costs[c].first), options.out, fmt::format("belter-foothold-{}.svg", costs[c].first)))
-        return std::nullopt;
+      const std::string picture = fmt::format("belter-foothold-{}.svg", costs[c].first);
+      if (n == 0 && c != 1 && !options.out.empty() && !write_text(way_svg(*r, costs[c].first), options.out, picture)) return std::nullopt;
     }
     plot.series.push_back(std::move(series));
   }
-  if (!options.out.empty() && !(write_plot(plot, options.out, "belter-foothold") && write_text(learned->cost.text(), options.out, "footholds.json"))) return std::nullopt;
+  if (!options.out.empty() && !(write_plot(plot, options.out, "belter-foothold") && write_text(learned->cost.text(), options.out, "footholds.json")))
+    return std::nullopt;
   Json rows = Json::array();
   rows.push_back(PaperRow{.quantity = "footholds learned from, of these slipped, seconds of computing", .unit = "",
                           .gradus = {{"footholds", learned->samples}, {"slipped", learned->slipped}, {"seconds", seconds}}});

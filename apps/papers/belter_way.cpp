@@ -18,7 +18,9 @@ std::optional<WayResult> walk_way(const WayTrial& trial) {
   auto scene = load_scene_or_robot(find_shipped(trial.scene, "scenes"));
   if (!scene) return print(scene.notes()), std::nullopt;
   if (scene->field.empty() || scene->field[0].shape.map < 0 || scene->robots.empty() || scene->robots[0].controller.kind != "plan")
-    return print({{{scene->file, 0, 0}, Severity::error, "its first object must be a map or terrain, its first robot must have a plan", "see scenes/messor_plan.toml"}}), std::nullopt;
+    return print({{{scene->file, 0, 0}, Severity::error, "its first object must be a map or terrain, its first robot must have a plan",
+                   "see scenes/messor_plan.toml"}}),
+           std::nullopt;
   scene->maps[static_cast<std::size_t>(scene->field[0].shape.map)].grid = trial.map ? *trial.map : make_terrain(trial.terrain);
   scene->field[0].surface.friction = trial.friction;
   RobotInstanceSpec& robot = scene->robots[0];
@@ -140,7 +142,8 @@ std::string way_svg(const WayResult& r, const std::string& title) {
     for (int i = 0; i < columns; ++i)
       if (const double z = height_of(i, j); !std::isnan(z)) low = std::min(low, z), high = std::max(high, z);
   const double width = (x1 - x0) * kScale, height = (y1 - y0) * kScale + 24;
-  std::string out = fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" font-family="sans-serif">)", width, height);
+  std::string out = fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" font-family="sans-serif">)", width, height);
   out += fmt::format(R"(<rect width="100%" height="100%" fill="#fff"/><text x="6" y="16" font-size="13">{}; ground {:.2f} to {:.2f} m</text>)", title, low, high);
   const auto px = [&](double x) { return (x - x0) * kScale; };
   const auto py = [&](double y) { return 24 + (y1 - y) * kScale; };
@@ -153,8 +156,8 @@ std::string way_svg(const WayResult& r, const std::string& title) {
     for (int i = 0, first = 0; i < columns; ++i) {
       if (grey_of(i + 1, j) == grey_of(i, j)) continue;
       if (const int grey = grey_of(i, j); grey >= 0)
-        out += fmt::format(R"(<path fill="#{0:02x}{0:02x}{0:02x}" d="M{1:.0f} {2:.0f}h{3:.0f}v{4:.1f}H{1:.0f}z"/>)", grey, px(x0 + first * kCell), py(y0 + (j + 1) * kCell),
-                           (i + 1 - first) * kPixels, kPixels + 0.5);
+        out += fmt::format(R"(<path fill="#{0:02x}{0:02x}{0:02x}" d="M{1:.0f} {2:.0f}h{3:.0f}v{4:.1f}H{1:.0f}z"/>)", grey, px(x0 + first * kCell),
+                           py(y0 + (j + 1) * kCell), (i + 1 - first) * kPixels, kPixels + 0.5);
       first = i + 1;
     }
   const auto line = [&](const std::vector<Vec3>& points, const char* colour) {

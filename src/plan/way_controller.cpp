@@ -80,16 +80,15 @@ void WayController::begin_swings() {
     Foot& f = feet_[i];
     f.swings = walker_->group(i) == group_ && norm(next.feet[i] - f.at) > kStays;
     if (!f.swings) continue;
-    leave(f, true);
+    leave(f);
     f.goal = f.planned = next.feet[i];
     f.top = walker_->highest_between(f.at, f.goal) + walker_->settings().gait.lift;
     f.down = f.met = false, f.reached = 0;
   }
 }
 
-/// A foot leaves its foothold, or the run ends on it.
-void WayController::leave(const Foot& foot, bool landed) {
-  if (!landed) return;
+/// A foot leaves its foothold.
+void WayController::leave(const Foot& foot) {
   report_.slid += foot.slid;
   int i, j;
   if (keeps_samples_ && walker_->map().node(foot.touched.x, foot.touched.y, i, j) && !std::isnan(walker_->map().rest(i, j)))
