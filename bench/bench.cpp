@@ -277,11 +277,12 @@ Diagnostics nao(const BenchOptions& o, std::vector<BenchRow>& rows) {
   struct {
     const char* name;
     Edit edit;
-  } const variants[] = {{"plain servos", plain_servo},
-                        {"chains, rigid gears", nullptr},
-                        {"chains, play in the legs' pitch", worn_leg},
-                        {"chains, play in all gears", worn_gear},
-                        {"the same, flexible legs", [](ObjectSpec& x) { worn_gear(x), flexible_leg(x); }}};
+    bool known_to_mujoco;  // which has neither chains nor play
+  } const variants[] = {{"plain servos", plain_servo, true},
+                        {"chains, rigid gears", nullptr, false},
+                        {"chains, play in the legs' pitch", worn_leg, false},
+                        {"chains, play in all gears", worn_gear, false},
+                        {"the same, flexible legs", [](ObjectSpec& x) { worn_gear(x), flexible_leg(x); }, false}};
   Collection c;
   std::shared_ptr<const RobotKind> kind;
   for (const auto& v : variants) {
@@ -289,6 +290,11 @@ Diagnostics nao(const BenchOptions& o, std::vector<BenchRow>& rows) {
     if (!model) return model.notes();
     kind = model->robots[0].kind;
     c.add(make_world_runner(*model, v.name));
+    if (v.known_to_mujoco) add_mujoco(c, *model, rows, "nao");
+    for (const LaneType type : {LaneType{true, 16}, LaneType{false, 8}})
+      if (!native_kernels().empty())
+        c.add(make_lanes_runner(*model, 64, type, native_kernels(),
+                                std::string(v.name) + (type.single ? ", float x 16 lanes, native" : ", double x 8 lanes, native")));
   }
   if (!c.problems.empty()) return c.problems;
   measure("nao", c, *kind, {}, o, rows);

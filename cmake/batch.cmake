@@ -2,7 +2,12 @@
 target_compile_options(gradus_batch PRIVATE -Wno-psabi)
 
 # Wide vectors in narrow registers take the compiler two minutes at -O3 and 44 s at -O1. Machines of the last ten years use the kernels below.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_portable.cpp PROPERTIES COMPILE_OPTIONS "-O1")
+# GCC 12 folds masks of two doubles into comparisons that SSE2 has not, and breaks down; not without forward propagation.
+set(portable "-O1")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND portable "-fno-tree-forwprop")
+endif()
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/batch/lanes/kernels_portable.cpp PROPERTIES COMPILE_OPTIONS "${portable}")
 
 # One source of the kernels for several instruction sets; the program chooses when it starts [src/batch/lanes/kernel.h].
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -33,5 +33,6 @@ inline std::span<const double> span_of(const Numbers& a, const char* what) {
 void bind_batch(py::module_& m);  // gradus.Batch [batch.cpp]
 void bind_learn(py::module_& m);  // the learner [learn.cpp]
 void bind_optimise(py::module_& m);  // studies [optimise.cpp]
+void bind_self_collision(py::module_& m);  // [self_collision.cpp]
 
 }  // namespace gradus_python

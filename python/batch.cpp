@@ -201,7 +201,6 @@ void bind_batch(py::module_& m) {
   c.def_property_readonly("backend", [](const Held& h) { return h.batch.backend(); });
   c.def_property_readonly("why", [](const Held& h) { return h.batch.why(); });
   c.def_property_readonly("warnings", [](const Held& h) { return h.batch.warnings(); });
-  c.def_property_readonly("tile_size", [](const Held& h) { return h.batch.tile_size(); });
   c.def_property_readonly("predictions", [](const Held& h) { return h.batch.predictions(); });
   c.def("observation_columns", [](const Held& h) { return dict_of(h.batch.observation_columns()); });
   c.def("action_columns", [](const Held& h) { return dict_of(h.batch.action_columns()); });

@@ -193,4 +193,5 @@ PYBIND11_MODULE(_core, m) {
   bind_batch(m);
   bind_learn(m);
   bind_optimise(m);
+  bind_self_collision(m);
 }

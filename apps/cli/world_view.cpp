@@ -8,6 +8,16 @@ namespace {
 
 constexpr double kSpringTime = 0.1;  // damping over stiffness of the mouse's spring  [s]
 
+bool same_points(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](Vec3 p, Vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; });
+}
+
+bool same(const view::PlannedWays& a, const view::PlannedWays& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const view::PlannedWay& v, const view::PlannedWay& w) {
+    return v.robot == w.robot && same_points(v.base, w.base) && same_points(v.footholds, w.footholds);
+  });
+}
+
 }  // namespace
 
 WorldView::WorldView(Session& run, std::uint32_t first_revision, CameraFeed* cameras)
@@ -28,6 +38,21 @@ std::shared_ptr<const view::SceneDescription> WorldView::describe() {
   offer->can_seek = offer->can_branch = no_past.empty();
   offer->no_past = std::move(no_past);
   return offered_ = offer;
+}
+
+std::shared_ptr<const view::PlannedWays> WorldView::plans() {
+  if (run_.ways().empty()) return nullptr;
+  view::PlannedWays now;
+  for (const auto& [name, way] : run_.ways()) {
+    view::PlannedWay w{world().model().find_robot(name), {}, {}};
+    for (const plan::Stance& s : way->plan().way) {
+      w.base.push_back(s.X_WB.p);
+      w.footholds.insert(w.footholds.end(), s.feet.begin(), s.feet.end());
+    }
+    now.push_back(std::move(w));
+  }
+  if (!plans_ || !same(*plans_, now)) plans_ = std::make_shared<const view::PlannedWays>(std::move(now));
+  return plans_;
 }
 
 void WorldView::step() {

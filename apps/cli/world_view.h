@@ -12,6 +12,7 @@ class WorldView : public view::Simulation {
   explicit WorldView(Session& run, std::uint32_t first_revision = 1, CameraFeed* cameras = nullptr);
   explicit WorldView(std::unique_ptr<Session> run) : WorldView(*run) { owned_ = std::move(run); }
   std::shared_ptr<const view::SceneDescription> describe() override;
+  std::shared_ptr<const view::PlannedWays> plans() override;
   std::uint64_t k() const override { return static_cast<std::uint64_t>(world().k()); }
   void step() override;
   std::string apply(const view::Action& action) override;
@@ -34,6 +35,7 @@ class WorldView : public view::Simulation {
   view::Push push_;         // the spring that a viewer holds …
   bool is_pushed_ = false;  // … if so
   std::size_t events_seen_ = 0;
+  std::shared_ptr<const view::PlannedWays> plans_;
   std::shared_ptr<const view::SceneDescription> described_, offered_;  // of frames_, and with the rights of this run
 };
 

@@ -52,5 +52,6 @@ std::optional<Json> simbenchmark(const PaperOptions&);
 std::optional<Json> tosses(const PaperOptions&);
 std::optional<Json> contact_sweep(const PaperOptions&);
 std::optional<Json> belter_gait(const PaperOptions&);
+std::optional<Json> belter_plan(const PaperOptions&);
 
 }  // namespace gradus::cli

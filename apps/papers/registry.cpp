@@ -29,6 +29,7 @@ const Paper kPapers[] = {
     {"tosses", "recorded tosses of a cube, replayed open loop; --data FOLDER of the recordings", tosses},
     {"belter-gait", "Belter 2014: the gait of a hexapod evolved, against the one made by hand; what the step of integration changes",
      belter_gait},
+    {"belter-plan", "Belter 2014: ways planned foothold by foothold over terrain, and walked (--data adds a mapped staircase)", belter_plan},
 };
 
 }  // namespace

@@ -261,6 +261,7 @@ void LiveRun::tell_late() {
 
 const Frame& LiveRun::look() {
   if (const auto scene = simulation_.describe(); scene != scene_) server_.set_scene(scene_ = scene);
+  if (const auto plans = simulation_.plans(); plans && plans != plans_) server_.set_plans(plans_ = plans);
   simulation_.fill(frame_, server_.wanted());
   frame_.scene_revision = scene_->revision;
   frame_.k = simulation_.k();

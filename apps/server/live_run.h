@@ -30,6 +30,8 @@ class Simulation {
   virtual ~Simulation() = default;
   /// The same pointer as long as nothing changed; asked for with every frame.
   virtual std::shared_ptr<const SceneDescription> describe() = 0;
+  /// Ways that its robots have planned; the same pointer as long as nothing changed; null: none.
+  virtual std::shared_ptr<const PlannedWays> plans() { return nullptr; }
   virtual std::uint64_t k() const = 0;
   virtual void step() = 0;  // k → k + 1
   /// SetMotion, SetProperty, Push or ReleasePush. Returns "" or why not; then nothing has changed.
@@ -115,6 +117,7 @@ class LiveRun {
   ViewServer& server_;
   LiveRunOptions options_;
   std::shared_ptr<const SceneDescription> scene_;
+  std::shared_ptr<const PlannedWays> plans_;
   Pacer pacer_;
   std::uint64_t snapshot_interval_;   // [steps]
   std::vector<std::byte> start_;      // snapshot of the beginning, for reset

@@ -146,4 +146,15 @@ std::string to_json(const SceneDescription& scene) {
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string to_json(const PlannedWays& ways) {
+  const auto points = [](const std::vector<Vec3>& all) {
+    json out = json::array();
+    for (const Vec3& p : all) out.push_back({std::round(p.x * 1e4) / 1e4, std::round(p.y * 1e4) / 1e4, std::round(p.z * 1e4) / 1e4});
+    return out;
+  };
+  json plans = json::array();
+  for (const PlannedWay& w : ways) plans.push_back({{"robot", w.robot}, {"base", points(w.base)}, {"footholds", points(w.footholds)}});
+  return json{{"type", "plans"}, {"plans", std::move(plans)}}.dump();
+}
+
 }  // namespace gradus::view

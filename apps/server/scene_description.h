@@ -88,6 +88,16 @@ struct SceneDescription {
   int robot_of(int body) const;  // the robot that a body belongs to; −1: no such body
 };
 
+/// Where a robot is going to step: drawn over the scene, told again whenever it changes.
+struct PlannedWay {
+  int robot = 0;                // index into SceneDescription::robots
+  std::vector<Vec3> base;       // places of its base, from here to the goal                      [m]
+  std::vector<Vec3> footholds;  // centres of its feet                                            [m]
+};
+using PlannedWays = std::vector<PlannedWay>;
+/// The message {"type":"plans", "plans":[{"robot":0, "base":[[x, y, z], …], "footholds":[[x, y, z], …]}]}.
+std::string to_json(const PlannedWays& ways);
+
 /// The message {"type":"scene", …}.
 std::string to_json(const SceneDescription& scene);
 

@@ -153,6 +153,7 @@ class ViewServer::Hub {
   // Hand-overs: > means from the simulation to the server.
   NewestWins<std::vector<std::uint8_t>> frames_;                // >
   NewestWins<std::shared_ptr<const SceneDescription>> scenes_;  // >
+  NewestWins<std::shared_ptr<const PlannedWays>> plans_;        // >
   struct Reply {
     std::uint64_t viewer;
     std::uint32_t id;
@@ -209,7 +210,7 @@ class ViewServer::Hub {
   std::uint64_t next_viewer_ = 1, controller_ = 0;            // 0 = nobody holds the lease
   bool push_is_held_ = false, push_must_end_ = false;
   std::shared_ptr<const SceneDescription> scene_ = std::make_shared<const SceneDescription>();
-  Text scene_text_;
+  Text scene_text_, plans_text_;
   Bytes last_frame_;
   std::map<std::uint16_t, Bytes> pictures_;  // by sensor: the newest
   Clock::time_point last_frame_sent_{}, last_tick_{};
@@ -483,6 +484,11 @@ void ViewServer::Hub::send_news() {
     pictures_.clear();
     update_wanted();
     broadcast(scene_text_);
+    if (plans_text_) broadcast(plans_text_);
+  }
+  if (plans_.take()) {
+    plans_text_ = std::make_shared<const std::string>(to_json(*plans_.front()));
+    broadcast(plans_text_);
   }
   Reply reply;
   while (replies_.pop(reply)) {
@@ -537,6 +543,7 @@ void ViewServer::Hub::join(const std::shared_ptr<Viewer>& viewer) {
   viewer_count_ = static_cast<int>(viewers_.size());
   viewer->send(to_text({{"type", "hello"}, {"version", kProtocolVersion}, {"may_control", viewer->may_control_}}));
   if (scene_text_) viewer->send(scene_text_);
+  if (plans_text_) viewer->send(plans_text_);
   for (const PastEvent& event : past_events_) viewer->send(event.text);
   if (controller_ == 0 && viewer->may_control_) controller_ = viewer->number_;
   send_leases();
@@ -657,6 +664,11 @@ std::string ViewServer::view_url() const { return hub_->url(hub_->options_.view_
 void ViewServer::set_scene(std::shared_ptr<const SceneDescription> scene) {
   hub_->scenes_.back() = std::move(scene);
   hub_->scenes_.publish();
+}
+
+void ViewServer::set_plans(std::shared_ptr<const PlannedWays> plans) {
+  hub_->plans_.back() = std::move(plans);
+  hub_->plans_.publish();
 }
 
 bool ViewServer::frame_due() {

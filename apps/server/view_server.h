@@ -66,6 +66,8 @@ class ViewServer {
 
   // From the simulation's thread; none of these waits.
   void set_scene(std::shared_ptr<const SceneDescription> scene);
+  /// Told after the scene, to those who come later too.
+  void set_plans(std::shared_ptr<const PlannedWays> plans);
   bool frame_due();  // somebody looks and the last frame is 1/60 s old
   void publish(const Frame& frame);
   void publish_image(const Picture& picture);  // from any thread

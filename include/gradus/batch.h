@@ -109,7 +109,6 @@ class Batch {
             std::span<const double, 3> point);
   /// worlds × parameter_names(): lanes share theirs with the worlds of the same tile, which is refused if they differ.
   void set_parameters(std::span<const std::uint8_t> mask, std::span<const double> values);
-  int tile_size() const;  // worlds that share parameters: 1, or of lanes
 
   /// A picture of one world, rows from the top, 3 bytes a pixel: by rays, from a point to a point.
   std::vector<unsigned char> picture(int world, int width, int height, std::span<const double, 3> eye,

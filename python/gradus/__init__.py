@@ -24,12 +24,12 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ._core import Error, Property
+from ._core import Error, Property, SelfCollision
 from ._core import Simulation as _Simulation
 from ._core import Study
 from .batch import Batch
 
-__all__ = ["Batch", "Error", "Image", "Page", "Property", "Reading", "Robot", "Sensor", "Simulation", "Study", "load"]
+__all__ = ["Batch", "Error", "Image", "Page", "Property", "Reading", "Robot", "SelfCollision", "Sensor", "Simulation", "Study", "load"]
 __version__ = "0.1.0"
 
 

@@ -68,11 +68,6 @@ class Batch:
         return self._core.sizes[1]
 
     @property
-    def tile_size(self) -> int:
-        """So many neighbours share their parameters: 1, or of lanes."""
-        return self._core.tile_size
-
-    @property
     def predictions(self) -> int:
         """Predictions of robots' steps since the start; more than steps: limits were met."""
         return self._core.predictions
@@ -134,10 +129,8 @@ class Batch:
         self._core.set_parameters(mask, values)
 
     def randomise(self, ranges: Mapping[str, tuple[float, float]], rng: np.random.Generator) -> np.ndarray:
-        """Draws every parameter uniformly, each tile of worlds its own, and sets it. Returns the values, (worlds, parameters)."""
-        tiles = -(-self.worlds // self.tile_size)
-        drawn = np.stack([rng.uniform(*ranges[p], tiles) for p in self.parameters], axis=1)
-        values = np.repeat(drawn, self.tile_size, axis=0)[: self.worlds]
+        """Draws every parameter of every world uniformly and sets it. Returns the values, (worlds, parameters)."""
+        values = np.stack([rng.uniform(*ranges[p], self.worlds) for p in self.parameters], axis=1)
         self.set_parameters(values)
         return values
 

@@ -265,7 +265,6 @@ std::span<const double> Batch::action_upper() const { return impl_->upper; }
 std::span<const double> Batch::action_start() const { return impl_->first; }
 int Batch::position_size() const { return impl_->nq; }
 int Batch::velocity_size() const { return impl_->nv; }
-int Batch::tile_size() const { return impl_->worlds->tile_size(); }
 std::int64_t Batch::predictions() const { return impl_->worlds->predictions(); }
 
 template <class T>
@@ -388,7 +387,7 @@ void Batch::push(std::span<const std::uint8_t> mask, const std::string& body, st
 void Batch::set_parameters(std::span<const std::uint8_t> mask, std::span<const double> values) {
   impl_->check_mask(mask);
   const std::vector<std::string>& names = impl_->options.parameters;
-  const std::size_t n = names.size(), tile = static_cast<std::size_t>(tile_size());
+  const std::size_t n = names.size();
   require(n > 0, "no parameters were named when the batch was made");
   require_size(values.size(), impl_->count() * n, "parameters");
   std::vector<double> wanted = impl_->parameters;
@@ -397,19 +396,13 @@ void Batch::set_parameters(std::span<const std::uint8_t> mask, std::span<const d
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(w * n), n,
                   wanted.begin() + static_cast<std::ptrdiff_t>(w * n));
   const auto row = [&](const std::vector<double>& all, std::size_t w) { return std::span(all).subspan(w * n, n); };
-  for (std::size_t w = 0; w < impl_->count(); ++w)
-    require(std::ranges::equal(row(wanted, w), row(wanted, w / tile * tile)),
-            "lanes share parameters by " + std::to_string(tile) + ": worlds " + std::to_string(w / tile * tile) +
-                " and " + std::to_string(w) + " must have the same; the back end `worlds` has none to share");
-  for (std::size_t w = 0; w < impl_->count(); w += tile) {
+  for (std::size_t w = 0; w < impl_->count(); ++w) {
     if (std::ranges::equal(row(wanted, w), row(impl_->parameters, w))) continue;
     std::vector<Setting> settings;
     for (std::size_t i = 0; i < n; ++i) settings.push_back({names[i], wanted[w * n + i]});
-    const std::string problem = impl_->worlds->set_parameters(static_cast<int>(w / tile), std::move(settings));
+    const std::string problem = impl_->worlds->set_parameters(static_cast<int>(w), std::move(settings));
     require(problem.empty(), "world " + std::to_string(w) + ": " + problem);
-    const std::size_t end = std::min(w + tile, impl_->count());
-    std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(w * n), (end - w) * n,
-                impl_->parameters.begin() + static_cast<std::ptrdiff_t>(w * n));
+    std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(w * n), n, impl_->parameters.begin() + static_cast<std::ptrdiff_t>(w * n));
   }
 }
 

@@ -50,8 +50,7 @@ class Backend {
   virtual bool write_state(int world, const double* q, const double* v) = 0;
   /// "" or why not.
   virtual std::string push(int world, int robot, int link, Vec3 force, Vec3 p_L) = 0;
-  virtual int tile_size() const { return 1; }  // worlds that share parameters
-  virtual std::string set_parameters(int tile, std::vector<Setting> settings) = 0;
+  virtual std::string set_parameters(int world, std::vector<Setting> settings) = 0;
   virtual std::uint64_t hash(int world) const = 0;
   virtual std::vector<double> save(int world) const = 0;
   virtual bool restore(int world, std::span<const double> numbers) = 0;

@@ -1,6 +1,7 @@
 /// A robot kind's constants in the scalar of a batch, owned. Arrays are flat, so that a GPU takes them with one copy
 /// each.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "batch/world_step.h"
@@ -15,15 +16,17 @@ struct KindConstants {
   std::vector<Vec3T<F>> bound_centre;
   std::vector<F> bound_radius;
   std::vector<DriveConstantsT<F>> joints;
+  std::vector<ChainT<F>> chains;
+  int chain_numbers = 0;  // of State that the chains take
   RootKind root = RootKind::free;
   int branch_count = 0;
 
-  explicit KindConstants(const RobotKind& kind);
+  /// chain_step: length of the steps; without, chains are replaced by their equivalent servos.
+  explicit KindConstants(const RobotKind& kind, std::optional<double> chain_step = {});
   /// With pointers to the arrays above.
   BatchConstantsT<F> view(const Model& model) const;
 };
 
-extern template struct KindConstants<float>;
-extern template struct KindConstants<double>;
+// Instances in constants.cpp: float, double, and the packs of lanes.
 
 }  // namespace gradus

@@ -125,7 +125,7 @@ GRADUS_INLINE MaskOf<T> review_points(const Axes& axes, const KindArraysT<F>& ki
   for (int i = 0; i < count; ++i) {
     StaticContactT<T>& c = contacts[i];
     const Vec3T<T> a = velocity_at(acc[c.link], c.r) + g;
-    const auto m = review_contact(LawT<T, Axes>{axes, h, kind.points[c.point]}, memory[c.point], a, c);
+    const auto m = review_contact(LawT<T, Axes, F>{axes, h, kind.points[c.point]}, memory[c.point], a, c);
     if (any(m)) changed[c.link] = true;
     all_changed = mask_or(all_changed, m);
   }
@@ -136,9 +136,9 @@ GRADUS_INLINE MaskOf<T> review_joints(const J* joints, int njoint, const T* v, c
                                       bool* changed) {
   MaskOf<T> all_changed{};
   for (int i = 0; i < njoint; ++i) {
-    auto m = servo::review(joints[i], v[i], a[i], h, out[i]);
+    auto m = joints[i].passive ? MaskOf<T>{} : servo::review(joints[i], v[i], a[i], h, out[i]);
     if (any(out[i].stop_slope != T(0.0))) m = mask_or(m, servo::review_stop(a[i], out[i]));
-    if (joints[i].friction > 0) m = mask_or(m, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
+    if (any(joints[i].friction > F(0.0))) m = mask_or(m, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
     if (any(m)) changed[i + 1] = true;
     all_changed = mask_or(all_changed, m);
   }

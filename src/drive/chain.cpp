@@ -1,37 +1,12 @@
-#include <limits>
-
 #include "drive/chain.inl"
 
+#include <algorithm>
+#include <cmath>
+
 namespace gradus {
-namespace {
 
-constexpr int kLocalSteps = 24;  // two or three are usual
-
-/// Where to look between two speeds when Newton's method leaves them: first at the narrow pieces between wide flat ones
-/// (sticking, the output that is not saturated), over which it jumps to and fro, then in the middle.
-double between(const Chain& c, const ChainStep& x, double low, double high) {
-  const auto inside = [&](double V) { return low < V && V < high; };
-  if (x.friction > 0 && c.gear != GearModel::elastic && inside(0)) return 0;
-  if (!c.motor_side && c.slope > 0 && inside(x.p0 / c.slope)) return x.p0 / c.slope;
-  return 0.5 * (low + high);
-}
-
-}  // namespace
-
-/// Solves (9) for its piece: Newton's method on M V − T_s(V) = b, kept between the speeds where the left side is below
-/// and above b. The pieces are few and straight, so it ends.
-void solve_piece(const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x) {
-  double low = -std::numeric_limits<double>::infinity(), high = -low;
-  for (int i = 0; i < kLocalSteps; ++i) {
-    x.piece = find_piece(c, s, x, V);
-    x.line = find_line(c, s, x, x.piece);
-    const double slope = M - x.line.t1;
-    (slope * V - x.line.t0 > b ? high : low) = V;
-    double next = chain::meeting(M, b, x.line);
-    if (find_piece(c, s, x, next) == x.piece) return;
-    if (!(next > low && next < high)) next = between(c, x, low, high);
-    V = next;
-  }
+void SolvePiece::operator()(double todo, const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x) const {
+  solve_piece_where(todo, c, s, M, b, V, x);
 }
 
 namespace {
@@ -81,6 +56,7 @@ void set_friction(const DriveSpec& d, Chain& c) {
 void set_gear(const DriveSpec& d, double h, Chain& c) {
   c.gear = d.gear.model;
   c.play = d.gear.play;
+  c.loose = c.play > 0;
   c.half_play = 0.5 * d.gear.play;
   c.spring = d.gear.stiffness;
   c.contact = d.gear.damping + h * d.gear.stiffness;
@@ -107,6 +83,19 @@ Chain make_chain(const DriveModel& drive, double h, int state) {
   set_friction(drive.spec, c);
   set_gear(drive.spec, h, c);
   return c;
+}
+
+void set_mimic(const Joint& joint, Chain& c) {
+  c.mimic_of = joint.mimic_of;
+  c.mimic_multiplier = joint.mimic_multiplier;
+  c.mimic_offset = joint.mimic_offset;
+}
+
+void enter_chain(const Chain& c, double q, double v, double target, double* section) {
+  const bool filter = c.gear == GearModel::motoflex;
+  double* numbers = section + c.state;
+  *reinterpret_cast<ChainState*>(numbers) = {filter ? 0 : q, filter ? 0 : v, 0, 0, 0, 0, target, 0, 0};
+  std::fill_n(numbers + kChainState, c.ring, target);
 }
 
 double stored_energy(const Chain& c, const ChainState& s, double q) {

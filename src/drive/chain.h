@@ -28,9 +28,13 @@
 /// behind it:
 ///
 ///   m (w⁺ − w)/h = T_m − B_g w⁺ − T_s,   T_s = D (p⁺ − l) if p⁺ > l,  D p⁺ if p⁺ < 0,  else 0                      (8)
+///
+/// The body is a template over the scalar [chain.inl]: a robot in double, lanes of worlds. F: the scalar of the constants,
+/// the same for all lanes or, where F is T, each lane's own; what is an int or a bool is the same for all lanes.
 #pragma once
 #include <cstdint>
 
+#include "math/scalar.h"
 #include "model/model.h"
 
 namespace gradus {
@@ -38,97 +42,134 @@ namespace gradus {
 constexpr double kRest = 1e-6;  // [rad/s] a rigid gear that creeps slower than this under its friction is at rest
 
 /// What a snapshot keeps of a chain; behind it lies the delay's ring of commands.
-struct ChainState {
-  double theta, omega;  // rotor at the joint [rad, rad/s]; motoflex: gear mass p, w
-  double current;       // [A]
-  double voltage;       // at the motor's terminals in the last step [V]
-  double integral;      // of the error [rad s]
-  double load;          // |torque| through the gear, mean of the last steps [N m]
-  double goal;          // delayed command of the last step [rad]
-  double inertia;       // m/h of (9) in the last step, 0: there was none [N m s/rad]
-  double outside;       // c of (9) in the last step [N m]
+template <class T>
+struct ChainStateT {
+  T theta, omega;  // rotor at the joint [rad, rad/s]; motoflex: gear mass p, w
+  T current;       // [A]
+  T voltage;       // at the motor's terminals in the last step [V]
+  T integral;      // of the error [rad s]
+  T load;          // |torque| through the gear, mean of the last steps [N m]
+  T goal;          // delayed command of the last step [rad]
+  T inertia;       // m/h of (9) in the last step, 0: there was none [N m s/rad]
+  T outside;       // c of (9) in the last step [N m]
 };
-constexpr int kChainState = 9;  // doubles
+using ChainState = ChainStateT<double>;
+constexpr int kChainState = 9;  // numbers
 
 /// Constants of one chain for one length of step.
-struct Chain {
+template <class F>
+struct ChainT {
   int joint;
-  int state;  // offset of its ChainState in the robot's drive section
+  int state;  // offset of its state in the robot's drive section
   GearModel gear;
   bool motor_side, error_rate;
   bool electrical;  // the controller's output is a voltage
   bool falls;       // friction falls with the speed
+  bool loose;       // the gear has play
   int mimic_of;     // joint that it follows, −1: none
-  double mimic_multiplier, mimic_offset;
-  int delay_steps;     // n of (1)
-  int ring;            // entries of the ring: n + 1, 0 without delay
-  double delay_share;  // f of (1)
-  double h, per_h;
-  double kp, ki, kd, limit, slope;  // slope: −∂P/∂y = h kp + h² ki + kd
-  double gain;                      // T_m per volt over one step: σ K_t/(L/h + R)
-  double current_torque;            // T_m per ampere that flows: gain L/h
-  double kappa;                     // σ K_e
-  double inductor;                  // L/h
-  double per_impedance;             // 1/(L/h + R)
-  double inertia;                   // J/h
-  double resistance;  // torque per speed that brakes the rotor: B + gain κ, and J/h if it is a body of its own
-  double released_resistance;  // without current
-  double coulomb, stribeck, per_stribeck_speed, load, load_stribeck;
-  double play, half_play, spring, contact;  // g, g/2, k, C + h k
-  double spring_share;                      // k/(C + h k)
-  double mass, mass_loss, mass_spring;      // motoflex: h/m, 1 + h B_g/m, h D/m
+  int delay_steps;  // n of (1)
+  int ring;         // entries of the ring: n + 1, 0 without delay
+  F mimic_multiplier, mimic_offset;
+  F delay_share;  // f of (1)
+  F h, per_h;
+  F kp, ki, kd, limit, slope;  // slope: −∂P/∂y = h kp + h² ki + kd
+  F gain;                      // T_m per volt over one step: σ K_t/(L/h + R)
+  F current_torque;            // T_m per ampere that flows: gain L/h
+  F kappa;                     // σ K_e
+  F inductor;                  // L/h
+  F per_impedance;             // 1/(L/h + R)
+  F inertia;                   // J/h
+  F resistance;  // torque per speed that brakes the rotor: B + gain κ, and J/h if it is a body of its own
+  F released_resistance;  // without current
+  F coulomb, stribeck, per_stribeck_speed, load, load_stribeck;
+  F play, half_play, spring, contact;  // g, g/2, k, C + h k
+  F spring_share;                      // k/(C + h k)
+  F mass, mass_loss, mass_spring;      // motoflex: h/m, 1 + h B_g/m, h D/m
 };
+using Chain = ChainT<double>;
 Chain make_chain(const DriveModel& drive, double h, int state);
-/// Doubles of State that a chain takes.
-inline int chain_size(const Chain& c) { return kChainState + c.ring; }
+/// Whom the joint of the chain follows.
+void set_mimic(const Joint& joint, Chain& c);
+/// Numbers of State that a chain takes.
+template <class F>
+int chain_size(const ChainT<F>& c) {
+  return kChainState + c.ring;
+}
 
 /// Which straight pieces hold: −1, 0 or 1 each.
-struct Piece {
-  std::int8_t bound = 0;    // output of the controller at its lower limit, free, at its upper
-  std::int8_t slip = 0;     // sign of the sliding speed; 0: stuck
-  std::int8_t contact = 0;  // flank of the teeth; 0: inside the play
-  bool operator==(const Piece&) const = default;
+template <class T>
+struct PieceT {
+  T bound;    // output of the controller at its lower limit, free, at its upper
+  T slip;     // sign of the sliding speed; 0: stuck
+  T contact;  // flank of the teeth; 0: inside the play
 };
+using Piece = PieceT<double>;
 
 /// (7), and the rotor's speed w₀ + w₁ V.
-struct ChainLine {
-  double t0, t1, w0, w1;
+template <class T>
+struct ChainLineT {
+  T t0, t1, w0, w1;
 };
+using ChainLine = ChainLineT<double>;
 
 /// One chain during one step.
-struct ChainStep {
-  double p0;                  // (2) at y = 0
-  double stiffness;           // S
-  double drive, drive_slope;  // motor torque of P without limit, drive − drive_slope y
-  double top;                 // motor torque at the limit
-  double memory;              // motor torque of the current that flows, σ K_t (L/h) i/(L/h + R)
-  double resistance;          // of Chain, as S has it
-  double momentum;            // J ω/h
-  double friction;            // F of (5)
-  double twist;               // θ − q
-  double goal;                // g of (1)
-  Piece piece;
-  ChainLine line;
+template <class T>
+struct ChainStepT {
+  T p0;                  // (2) at y = 0
+  T at_rest;             // side of its limits on which that lies
+  T stiffness;           // S
+  T drive, drive_slope;  // motor torque of P without limit, drive − drive_slope y
+  T top;                 // motor torque at the limit
+  T memory;              // motor torque of the current that flows, σ K_t (L/h) i/(L/h + R)
+  T resistance;          // of Chain, as S has it
+  T momentum;            // J ω/h
+  T friction;            // F of (5)
+  T smooth;              // 1 without friction, else 0
+  T twist;               // θ − q
+  T goal;                // g of (1)
+  PieceT<T> piece;
+  ChainLineT<T> line;
 };
+using ChainStep = ChainStepT<double>;
 
 // Inlined into loops over chains; bodies in chain.inl.
-inline double delayed_goal(const Chain& c, const double* ring, std::int64_t k, double command);  // (1)
-inline double friction_budget(const Chain& c, const ChainState& s, double speed);                // (5)
-inline void begin_chain(const Chain& c, const ChainState& s, double q, double v, double goal, double stiffness,
-                        ChainStep& x);
+template <class T, class F>
+T delayed_goal(const ChainT<F>& c, const T* ring, std::int64_t k, std::type_identity_t<T> command);  // (1)
+template <class T, class F>
+T friction_budget(const ChainT<F>& c, const ChainStateT<T>& s, std::type_identity_t<T> speed);  // (5)
 /// The piece on which the end-of-step speed V lies.
-inline Piece find_piece(const Chain& c, const ChainState& s, const ChainStep& x, double V);
-inline ChainLine find_line(const Chain& c, const ChainState& s, const ChainStep& x, const Piece& p);
-/// True if the predicted speed V lies on another piece than the line was made for.
-inline bool off_piece(const Chain& c, const ChainState& s, const ChainStep& x, double V);
-/// Then: the piece and its line by (9).   inertia: m
-inline void change_piece(const Chain& c, const ChainState& s, ChainStep& x, double V, double inertia);
+template <class T, class F>
+PieceT<T> find_piece(const ChainT<F>& c, const ChainStateT<T>& s, const ChainStepT<T>& x, std::type_identity_t<T> V);
+template <class T, class F>
+ChainLineT<T> find_line(const ChainT<F>& c, const ChainStateT<T>& s, const ChainStepT<T>& x, const PieceT<T>& p);
+/// Where the predicted speed V lies on another piece than the line was made for.
+template <class T, class F>
+MaskOf<T> off_piece(const ChainT<F>& c, const ChainStateT<T>& s, const ChainStepT<T>& x, std::type_identity_t<T> V);
+/// Solves (9) written M V − T_s(V) = b, starting at V, where `todo` is 1.
+template <class T, class F>
+void solve_piece_where(T todo, const ChainT<F>& c, const ChainStateT<T>& s, T M, T b, T V, ChainStepT<T>& x);
+
+/// What the rare case of a step is handed to; not inlined. Kernels for lanes bring their own, so that no two units share it.
+struct SolvePiece {
+  void operator()(double todo, const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x) const;
+};
+inline void solve_piece(const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x) {
+  SolvePiece{}(1, c, s, M, b, V, x);
+}
+
+template <class T, class F, class Solve>
+void begin_chain(const ChainT<F>& c, const ChainStateT<T>& s, T q, T v, T goal, T stiffness, ChainStepT<T>& x, const Solve& solve);
+/// Then, where it was off its piece: the piece and its line by (9).   inertia: m
+template <class T, class F, class Solve>
+void change_piece(MaskOf<T> off, const ChainT<F>& c, const ChainStateT<T>& s, ChainStepT<T>& x, T V, T inertia, const Solve& solve);
 /// State after a step from speed v to V and angle q_next, with the line that the motion had: what the joint got, the
-/// rotor gave.   inertia: m
-inline void end_chain(const Chain& c, const ChainState& s, const ChainStep& x, double v, double V, double q_next,
-                      double inertia, ChainState& next);
-/// Solves (9) written M V − T_s(V) = b, starting at V. The rare case: not inlined.
-void solve_piece(const Chain& c, const ChainState& s, double M, double b, double V, ChainStep& x);
+/// rotor gave. `next` may be `s`.   inertia: m
+template <class T, class F>
+void end_chain(const ChainT<F>& c, const ChainStateT<T>& s, const ChainStepT<T>& x, T v, T V, T q_next, T inertia,
+               ChainStateT<T>& next);
+
+/// State and ring of a chain that begins at rest in itself.  section: drive section of the robot's State
+void enter_chain(const Chain& c, double q, double v, double target, double* section);
 
 /// Energy of the rotor, the current and the teeth.  [J]
 double stored_energy(const Chain& c, const ChainState& s, double q);

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/clones.h"
-#include "drive/chain.inl"
+#include "drive/chains.inl"
 #include "drive/servo.inl"
 #include "drive/supply.h"
 
@@ -27,32 +27,14 @@ Room room_of(const RobotKind& kind, void* memory) {
 
 ChainState& state_at(const Chain& c, double* section) { return *reinterpret_cast<ChainState*>(section + c.state); }
 
-/// Command of a chain's joint: its target, or that of the joint it mimics.
-GRADUS_INLINE double command_of(const Chain& c, const double* q, const double* v, const double* target) {
-  const int o = c.mimic_of;
-  return o < 0 ? target[c.joint] : c.mimic_multiplier * (q[o] + c.h * v[o]) + c.mimic_offset;
-}
-
-/// m of (9): what the joint turns without its drive.
-GRADUS_INLINE double inertia_at(double d_inv, const DriveForce& force) { return 1 / d_inv - force.e; }
-
-void add_line(const ChainLine& line, double v, double h, DriveForce& out) {
-  out.tau += line.t0 + line.t1 * v;
-  out.e -= h * line.t1;
-}
-
 }  // namespace
 
 void Drives::enter(View<access> view) {
   const RobotKind& kind = view.kind();
   const Room room = room_of(kind, view.drive_own());
   for (std::size_t i = 0; i < room.n; ++i) {
-    const Chain& c = room.chains[i];
-    const double target = view.target()[c.joint];
-    const bool filter = c.gear == GearModel::motoflex;
-    state_at(c, view.drive_state_next()) = {
-        filter ? 0 : view.q()[7 + c.joint], filter ? 0 : view.v()[6 + c.joint], 0, 0, 0, 0, target, 0, 0};
-    std::fill_n(view.drive_state_next() + c.state + kChainState, c.ring, target);
+    const int j = room.chains[i].joint;
+    enter_chain(room.chains[i], view.q()[7 + j], view.v()[6 + j], view.target()[j], view.drive_state_next());
   }
 }
 
@@ -65,51 +47,26 @@ GRADUS_CLONES void Drives::begin(View<access> view, double h) {
   else
     begin_servos(kind.joints.data(), kind.njoint(), q, v, target, h, out);
   const Room room = room_of(kind, view.drive_own());
-  for (std::size_t i = 0; i < room.n; ++i) {
-    const Chain& c = room.chains[i];
-    const int j = c.joint;
-    const double goal = delayed_goal(c, now + c.state + kChainState, view.k(), command_of(c, q, v, target));
-    begin_chain(c, chain_state(c, now), q[j], v[j], goal, view.stiffness()[j] * *room.supply, room.steps[i]);
-    add_line(room.steps[i].line, v[j], h, out[j]);
-  }
+  if (room.n == 0) return;
+  begin_chains(room.chains, room.n, JointNumbersT<double>{q, v, target, view.stiffness()}, now, view.k(), *room.supply, room.steps, out,
+               SolvePiece{});
 }
 
 GRADUS_CLONES bool Drives::review(View<access> view, double h) {
   const RobotKind& kind = view.kind();
   const double *v = view.v() + 6, *a = view.a(), *now = view.drive_state();
   DriveForce* out = view.drive_out();
-  bool changed = review_servos(kind.joints.data(), kind.njoint(), v, a, h, out);
+  const bool changed = review_servos(kind.joints.data(), kind.njoint(), v, a, h, out);
   const Room room = room_of(kind, view.drive_own());
-  for (std::size_t i = 0; i < room.n; ++i) {
-    const Chain& c = room.chains[i];
-    ChainStep& x = room.steps[i];
-    const int j = c.joint;
-    const double V = v[j] + h * a[j];
-    if (!off_piece(c, chain_state(c, now), x, V)) continue;
-    const ChainLine before = x.line;
-    change_piece(c, chain_state(c, now), x, V, inertia_at(view.d_inv()[j], out[j]));
-    add_line({x.line.t0 - before.t0, x.line.t1 - before.t1, 0, 0}, v[j], h, out[j]);
-    changed = true;
-  }
-  return changed;
+  const auto d_inv = [inverse = view.d_inv()](int j) { return inverse[j]; };
+  return review_chains(room.chains, room.n, v, a, now, d_inv, room.steps, out, SolvePiece{}, [](int) {}) || changed;
 }
 
-void Drives::commit(View<access> view, double h) {
-  const RobotKind& kind = view.kind();
-  const double *q = view.q() + 7, *v = view.v() + 6, *a = view.a(), *now = view.drive_state();
-  double* next = view.drive_state_next();
-  const Room room = room_of(kind, view.drive_own());
-  for (std::size_t i = 0; i < room.n; ++i) {
-    const Chain& c = room.chains[i];
-    const int j = c.joint;
-    const double V = v[j] + h * a[j];
-    end_chain(c, chain_state(c, now), room.steps[i], v[j], V, q[j] + h * V,
-              inertia_at(view.d_inv()[j], view.drive()[j]), state_at(c, next));
-    if (c.ring == 0) continue;
-    const double* ring = now + c.state + kChainState;
-    double* ring_next = std::copy_n(ring, c.ring, next + c.state + kChainState) - c.ring;
-    ring_next[view.k() % c.ring] = command_of(c, q, v, view.target());
-  }
+void Drives::commit(View<access> view, double) {
+  const Room room = room_of(view.kind(), view.drive_own());
+  const JointNumbersT<double> joints{view.q() + 7, view.v() + 6, view.target(), view.stiffness()};
+  const auto d_inv = [inverse = view.d_inv()](int j) { return inverse[j]; };
+  end_chains(room.chains, room.n, joints, view.a(), d_inv, view.drive(), room.steps, view.k(), view.drive_state(), view.drive_state_next());
 }
 
 std::vector<std::byte> make_drive_scratch(const RobotKind& kind, double h) {
@@ -120,10 +77,7 @@ std::vector<std::byte> make_drive_scratch(const RobotKind& kind, double h) {
   int at = 0;
   for (std::size_t i = 0; i < room.n; ++i) {
     new (room.chains + i) Chain(make_chain(kind.drives[i], h, at));
-    const Joint& j = kind.joints[static_cast<std::size_t>(kind.drives[i].joint)];
-    room.chains[i].mimic_of = j.mimic_of;
-    room.chains[i].mimic_multiplier = j.mimic_multiplier;
-    room.chains[i].mimic_offset = j.mimic_offset;
+    set_mimic(kind.joints[static_cast<std::size_t>(kind.drives[i].joint)], room.chains[i]);
     new (room.steps + i) ChainStep{};
     at += chain_size(room.chains[i]);
   }

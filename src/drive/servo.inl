@@ -20,7 +20,7 @@ constexpr double kOver = 1e-9;           // a bound exceeded by this share is ro
 
 template <class F>
 GRADUS_INLINE bool finite_bound(F x) {
-  return x < std::numeric_limits<F>::infinity();
+  return any(x < F(std::numeric_limits<double>::infinity()));
 }
 
 /// (2) at the speed v.
@@ -89,7 +89,7 @@ GRADUS_INLINE void add_passive(const J& j, T q, T v, F h, DriveForceT<T>& out) {
   const T o = T(0.0);
   out.tau -= T(j.damping) * v;
   out.e += T(h * j.damping);
-  if (j.friction > 0) {
+  if (any(j.friction > F(0.0))) {
     const T edge = T(kFrictionSpeed);
     const auto slow = mask_and(-edge < v, v < edge);
     out.rub_tau = T(-j.friction) * select(slow, v / edge, select(v > o, T(1.0), T(-1.0)));
@@ -97,7 +97,7 @@ GRADUS_INLINE void add_passive(const J& j, T q, T v, F h, DriveForceT<T>& out) {
     out.tau += out.rub_tau;
     out.e += out.rub_slope;
   }
-  if (j.spring > 0) {
+  if (any(j.spring > F(0.0))) {
     out.tau -= T(j.spring) * (q + T(h) * v);
     out.e += T(h * h * j.spring);
   }
@@ -217,9 +217,9 @@ template <class T, class F, class J>
 GRADUS_INLINE MaskOf<T> review_servos(const J* joints, int njoint, const T* v, const T* a, F h, DriveForceT<T>* out) {
   MaskOf<T> changed{};
   for (int i = 0; i < njoint; ++i) {
-    changed = mask_or(changed, servo::review(joints[i], v[i], a[i], h, out[i]));
+    if (!joints[i].passive) changed = mask_or(changed, servo::review(joints[i], v[i], a[i], h, out[i]));
     if (any(out[i].stop_slope != T(0.0))) changed = mask_or(changed, servo::review_stop(a[i], out[i]));
-    if (joints[i].friction > 0) changed = mask_or(changed, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
+    if (any(joints[i].friction > F(0.0))) changed = mask_or(changed, servo::review_friction(joints[i], v[i], a[i], h, out[i]));
   }
   return changed;
 }

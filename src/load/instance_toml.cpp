@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "load/gait_toml.h"
+#include "load/plan_options.h"
 #include "load/robot_toml.h"
 #include "load/scene_toml.h"
 #include "load/sensor_toml.h"
@@ -280,7 +281,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   std::string file;
   int given = 0;
   for (const Kind& k : {Kind{"keyframes", "motions"}, Kind{"walk", "motions"}, Kind{"policy", "motions"}, Kind{"gait", "gaits"},
-                        Kind{"library", "controllers"}, Kind{"process", "controllers"}}) {
+                        Kind{"plan", "gaits"}, Kind{"library", "controllers"}, Kind{"process", "controllers"}}) {
     if (t.has(k.key)) ++given;
     if (t.text(k.key, file))
       c.kind = k.key, c.file = find_file(file, t.place(k.key).file, k.folder, options_, t.place(k.key), log_);
@@ -288,7 +289,7 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   given += read_address(t, "tcp", c) + read_address(t, "lola", c) + read_address(t, "naoqi", c);
   if (given != 1) {
     fault(t.place(), given > 1 ? "the controller is two things at once" : "the controller does not say what it is",
-          "give one of keyframes = \"….toml\", walk = \"….toml\", gait = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
+          "give one of keyframes = \"….toml\", walk = \"….toml\", gait = \"….toml\", plan = \"….toml\", policy = \"….json\", library = \"….so\", process = \"….py\" and tcp = 4000");
   }
   if (c.file.empty()) c.kind = "none";  // reported; a copy of this robot need not say so again
   const bool rate = t.period("rate", c.period), period = t.period("period", c.period);
@@ -299,8 +300,31 @@ void InstanceReader::read_controller_table(const toml::table& table, ControllerS
   t.boolean("stabilise", c.stabilise);
   t.boolean("steer", c.steer);
   if (const toml::node* program = t.get("program")) read_program(*program, c);
+  if (t.has("plan")) read_plan(t, c);
   if (given == 1) refuse_foreign_keys(t);
   t.finish("a controller");
+}
+
+/// goal = { x = "2 m", y = "0 m", yaw = "90 deg" }, stride = "8 cm", footholds = "….json": what a planned way wants [plan_options.h].
+void InstanceReader::read_plan(TableReader& t, ControllerSpec& c) {
+  PlanOptions o;
+  if (const toml::table* table = t.table("goal")) {
+    TableReader g(*table, log_);
+    for (const char* key : {"x", "y"})
+      if (!g.has(key)) fault(g.place(), fmt::format("'{}' is missing", key), fmt::format("add {} = \"0 m\"", key));
+    g.quantity("x", kLength, o.x), g.quantity("y", kLength, o.y);
+    if (double yaw = 0; g.quantity("yaw", kAngle, yaw)) o.yaw = yaw;
+    g.finish("a goal");
+  } else if (!t.has("goal")) {
+    fault(t.place(), "a plan needs a goal", "add goal = { x = \"2 m\", y = \"0 m\" }");
+  }
+  if (t.quantity("stride", kLength, o.stride) && !(o.stride >= 0.005 && o.stride <= 2))
+    fault(t.place("stride"), "stride must be within 5 mm and 2 m", "");
+  if (t.text("footholds", o.footholds) && o.footholds != "none") {
+    o.footholds = find_file(o.footholds, t.place("footholds").file, "gaits", options_, t.place("footholds"), log_);
+    if (o.footholds.find(',') != std::string::npos) fault(t.place("footholds"), "the name of this file must not hold a comma", "move it");
+  }
+  c.options = to_text(o);
 }
 
 /// tcp = 4000 or "0.0.0.0:4000", lola = "/tmp/robocup": where programs find the robot. Is it there?
@@ -346,6 +370,8 @@ void InstanceReader::refuse_foreign_keys(TableReader& t) {
   for (const Owner& o :
        {Owner{"loop", "keyframes"}, Owner{"stabilise", "walk"}})
     if (t.has(o.key) && !t.has(o.of)) fault(t.place(o.key), fmt::format("{} is for {} only", o.key, o.of), "remove it");
+  for (const char* key : {"goal", "stride", "footholds"})
+    if (t.has(key) && !t.has("plan")) fault(t.place(key), fmt::format("{} is for plans only", key), "remove it");
   if (t.has("steer") && !t.has("walk") && !t.has("gait")) fault(t.place("steer"), "steer is for walk and gait only", "remove it");
   if (t.has("program") && !t.has("walk") && !t.has("policy") && !t.has("gait"))
     fault(t.place("program"), "program is for walks, gaits and policies only", "remove it");
@@ -385,7 +411,7 @@ void InstanceReader::check_controller_file(const RobotInstanceSpec& r) {
   const ControllerSpec& c = r.controller;
   if (c.kind == "keyframes") check_against(c.file, motions_, load_motion, check_motion, r);
   if (c.kind == "walk") check_against(c.file, walks_, load_walk, check_walk, r);
-  if (c.kind == "gait") append(log_, load_gait(c.file).notes());
+  if (c.kind == "gait" || c.kind == "plan") append(log_, load_gait(c.file).notes());
   if (c.kind == "policy") check_against(c.file, policies_, load_policy, check_policy, r);
 }
 

@@ -43,6 +43,7 @@ class InstanceReader {
   void recheck(const RobotInstanceSpec& r);
   void read_controller(TableReader& t, RobotInstanceSpec& r);
   void read_controller_table(const toml::table& table, ControllerSpec& c);
+  void read_plan(TableReader& t, ControllerSpec& c);
   bool read_address(TableReader& t, const char* key, ControllerSpec& c);
   void read_serial(TableReader& t, RobotInstanceSpec& r);
   void refuse_foreign_keys(TableReader& t);

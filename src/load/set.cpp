@@ -96,9 +96,16 @@ Targets targets_of_robot(RobotInstanceSpec& r) {
       {"controller.rate", period(r.controller.period)},
       {"controller.start", quantity(kTime, r.controller.start)},
   };
-  if (r.controller.kind == "gait")  // after the gait's file [gait_toml.h]
+  const bool plans = r.controller.kind == "plan";
+  const auto append_setting = [&r](const std::string& name, double x) { r.controller.options += fmt::format("{}{}={}", r.controller.options.empty() ? "" : ",", name, x); };
+  if (plans) {  // the last one counts [plan_options.h]
+    for (const char* name : {"goal.x", "goal.y"}) t[name] = {kLength, [append_setting, name](double x) { append_setting(name, x); }, nullptr};
+    t["goal.yaw"] = {kAngle, [append_setting](double x) { append_setting("goal.yaw", x); }, nullptr};
+    t["stride"] = {kLength, [append_setting](double x) { append_setting("stride", x); }, nullptr, false, 0.005, 2};
+  }
+  if (r.controller.kind == "gait" || plans)  // after the gait's file [gait_toml.h]
     for (const GaitNumber& n : gait_numbers())
-      t[std::string("gait.") + n.name] = {n.unit, [&r, &n](double x) { r.controller.options += fmt::format("{}{}={}", r.controller.options.empty() ? "" : ",", n.name, x); },
+      t[std::string("gait.") + n.name] = {n.unit, [append_setting, &n](double x) { append_setting(n.name, x); },
                                           nullptr, false, n.low, n.high};
   for (const RobotParameter& p : robot_parameters())
     if (p.get(r.robot, {})) t[p.name] = parameter(p, p.unit, [&r, &p](double x) { p.set(r.robot, x); });
@@ -230,7 +237,7 @@ class Assignment {
     if (!id) {
       for (const ObjectSpec& o : r.robot.objects) names.push_back(o.name);
       for (const SensorSpec& s : r.robot.sensors) names.push_back(s.name);
-      const bool of_robot = name == "pose" || name == "controller" || name == "gait";
+      const bool of_robot = name == "pose" || name == "controller" || name == "gait" || name == "goal";
       return fault("robot '" + r.name + "' has no object or property " + in_quotes(of_robot ? tail : name),
                    did_you_mean(of_robot ? tail : name, names));
     }

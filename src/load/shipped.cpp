@@ -41,7 +41,7 @@ std::string find_shipped(const std::string& name, const std::string& kind) {
   std::error_code missing;
   if (fs::is_regular_file(name, missing)) return name;
   for (const std::string& folder : shipped_files().search)
-    for (const std::string& candidate : {folder + "/" + name, folder + "/" + kind + "/" + name + ".toml"})
+    for (const std::string& candidate : {folder + "/" + name, folder + "/" + kind + "/" + name + ".toml", folder + "/" + kind + "/" + name + ".urdf"})
       if (fs::is_regular_file(candidate, missing)) return candidate;
   return name;
 }

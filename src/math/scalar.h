@@ -18,7 +18,7 @@ struct Lane {
   typedef F V __attribute__((vector_size(sizeof(F) * N)));
   using I = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;
   typedef I Mask __attribute__((vector_size(sizeof(F) * N)));
-  V v;
+  alignas(sizeof(F) * N) V v;  // said: units for narrow registers would align and lay out otherwise
   Lane() = default;
   GRADUS_INLINE Lane(V x) : v(x) {}
   // x − 0 is x for every x, −0 included, so that nothing is computed; 0 + x is not.

@@ -692,7 +692,7 @@ const std::vector<std::string>& known_motions() {
 }
 
 const std::vector<std::string>& known_controllers() {
-  static const std::vector<std::string> names{"none", "keyframes", "walk", "policy", "gait", "library", "process", "tcp", "lola", "dynamixel", "naoqi"};
+  static const std::vector<std::string> names{"none", "keyframes", "walk", "policy", "gait", "plan", "library", "process", "tcp", "lola", "dynamixel", "naoqi"};
   return names;
 }
 

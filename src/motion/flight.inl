@@ -54,7 +54,7 @@ struct HalvesT {
 
 template <class F>
 GRADUS_INLINE bool has_mass(const LinkT<F>& l) {
-  return l.mass > F(0);
+  return any(l.mass > F(0.0));
 }
 
 /// Momenta before and at (q⁺, v¹), and what lies between them for each link.
@@ -98,6 +98,13 @@ GRADUS_INLINE void sum_momenta(const KindArraysT<F>& kind, const CoordinatesT<T>
   sum.mc = mc.half[0] + mc.half[1] + mc.root;
   sum.I = all.half[0];
   for (const RigidInertiaT<T>& a : {all.half[1], all.root}) sum.I.A += a.A, sum.I.h += a.h, sum.I.m += a.m;
+}
+
+/// sum.after where nothing but (4) is added to v¹. Before forces from outside are added to the links' changes.
+template <class T>
+GRADUS_INLINE void add_change(int nlink, const FlightRoomT<T>& room, FlightSumT<T>& sum) {
+  sum.after = sum.before;
+  for (int i = 0; i < nlink; ++i) sum.after += room.change[i];
 }
 
 /// A force held through the step on a point of a link, r from the root: its impulse belongs to the balance.

@@ -104,12 +104,6 @@ GRADUS_CLONES inline void sum_momenta_in_pairs(const RobotKind& kind, const Fram
   room.links.change[0] = H1 - H0;
 }
 
-/// sum.after where nothing but (4) is added to v¹. Before forces from outside are added to the links' changes.
-inline void add_change(const RobotKind& kind, const FlightPairsRoom& room, FlightSumT<double>& sum) {
-  sum.after = sum.before;
-  for (int i = 0; i < kind.nlink(); ++i) sum.after += room.links.change[i];
-}
-
 /// The inward half of fly_on: leaves what joints must take in dv, returns what is left for the root. What limbs carry
 /// stays in registers from a pair to the one before.
 GRADUS_CLONES inline Vec6 hand_in_pairs(const RobotKind& kind, const Frame* before, const Frame* after,

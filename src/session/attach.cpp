@@ -5,6 +5,7 @@
 #include "control/policy.h"
 #include "control/walk/walk_controller.h"
 #include "control/wheels_team.h"
+#include "load/plan_options.h"
 
 namespace gradus {
 
@@ -59,6 +60,34 @@ std::unique_ptr<Controller> make_gait(const RobotModel& robot, Diagnostics& prob
   return take(GaitController::make(*file, robot.kind, c.program, c.steer, c.start, c.period, c.place), problems);
 }
 
+std::unique_ptr<Controller> make_way(const World& world, const RobotModel& robot, Controllers& out, Diagnostics& problems) {
+  const ControllerSpec& c = robot.controller;
+  const auto gait = load_gait(c.file);
+  append(problems, gait.notes());
+  const auto options = read_plan_options(c.options);
+  append(problems, options.notes());
+  if (!gait || !options) return nullptr;
+  plan::WaySettings s;
+  s.walker.gait = *gait;
+  if (const std::string wrong = apply_gait_settings(s.walker.gait, options->gait); !wrong.empty()) {
+    problems.push_back({c.place, Severity::error, wrong, ""});
+    return nullptr;
+  }
+  s.goal = {options->x, options->y, 0}, s.yaw = options->yaw;
+  s.plan.stride = options->stride, s.plan.seed = world.model().seed;
+  if (options->footholds == "none") {
+    s.cost = plan::FootholdCost::none();
+  } else if (!options->footholds.empty()) {
+    const auto cost = plan::FootholdCost::load(options->footholds);
+    append(problems, cost.notes());
+    if (!cost) return nullptr;
+    s.cost = *cost;
+  }
+  auto made = take(plan::WayController::make(world.model(), robot.kind, s, c.start, c.period, c.place), problems);
+  if (made) out.ways.push_back({robot.name, made.get()});
+  return made;
+}
+
 std::unique_ptr<Controller> make_keyframes(const RobotModel& robot, Diagnostics& problems) {
   const ControllerSpec& c = robot.controller;
   const auto motion = load_motion(c.file);
@@ -87,6 +116,7 @@ std::unique_ptr<Controller> make_controller(const World& world, const RobotModel
   if (c.kind == "keyframes") return make_keyframes(robot, problems);
   if (c.kind == "walk") return make_walk(world, robot, problems);
   if (c.kind == "gait") return make_gait(robot, problems);
+  if (c.kind == "plan") return make_way(world, robot, out, problems);
   if (c.kind == "policy") return make_policy(robot, period, problems);
   if (c.kind == "library") {
     auto made = take(LibraryController::load(c.file, robot.name, *robot.kind, c.period, c.options, c.place), problems);

@@ -5,6 +5,7 @@
 
 #include "link/library/library_controller.h"
 #include "link/process/process_controller.h"
+#include "plan/way_controller.h"
 #include "world/world.h"
 
 namespace gradus {
@@ -13,6 +14,7 @@ namespace gradus {
 struct Controllers {
   std::vector<const LibraryController*> libraries;
   std::vector<const ProcessController*> processes;
+  std::vector<std::pair<std::string, plan::WayController*>> ways;  // with the names of their robots
   std::string failure() const;  // why one no longer works; empty: all do
 };
 

@@ -39,6 +39,8 @@ class Session {
 
   World& world() { return *world_; }
   const World& world() const { return *world_; }
+  /// Robots that walk planned ways, by name.
+  std::span<const std::pair<std::string, plan::WayController*>> ways() const { return controllers_.ways; }
   const SceneSpec& scene() const { return scene_; }
   double duration() const { return duration_; }
 

@@ -20,7 +20,9 @@
 
 namespace gradus {
 
-struct ChainState;  // drive/chain.h
+template <class T>
+struct ChainStateT;
+using ChainState = ChainStateT<double>;  // drive/chain.h
 
 /// What the steps since the start had to say beyond their states.
 struct StepReport {

@@ -125,6 +125,24 @@ TEST(ChainInRobot, a_standing_nao_with_play_is_predicted_once_a_step) {
   EXPECT_LT(world->report().unsettled, 10);
 }
 
+// The servo that stands for a chain at other levels must be silent where the chain is: beyond its no-load speed it would brake.
+TEST(ChainInRobot, a_released_joint_faster_than_its_motor_ever_turns_it_keeps_its_speed) {
+  SceneSpec s = scene(0.001);
+  s.gravity = {0, 0, 0};
+  DriveSpec d = knee();
+  d.friction.viscous = 0;
+  add(s, arm(d), "articulated");
+  const auto world = make_world(s);
+  world->stiffness(0)[0] = 0;
+  std::vector<double> v(world->v(0).begin(), world->v(0).end());
+  v[6] = 40;  // its motor's no-load speed is 21.6/(0.01938 · 130.85) = 8.5 rad/s
+  world->set_v(0, v);
+  for (int i = 0; i < 200; ++i) {
+    world->step();
+    ASSERT_NEAR(world->v(0)[6], 40, 1e-6) << i;
+  }
+}
+
 TEST(ChainInRobot, energy_falls_when_nothing_drives) {
   // released motors, no gravity: what rotors, teeth and links have can only become less
   for (const double h : {0.001, 0.005}) {

@@ -3,7 +3,7 @@
 
 import type { Frame, Picture } from './feed/codec';
 import type { Connection, Feed, FeedListener } from './feed/feed';
-import type { Command, Lease, Scene, SimulationEvent, Triple } from './feed/protocol';
+import type { Command, Lease, Plans, Scene, SimulationEvent, Triple } from './feed/protocol';
 import { levelStyle } from './levels';
 import { Drag } from './three/drag';
 import { KeyPush } from './three/key_push';
@@ -230,6 +230,10 @@ export class App implements FeedListener {
 
   picture(picture: Picture): void {
     void this.eye.show(picture);
+  }
+
+  plans(plans: Plans): void {
+    this.stage.overlays.setPlans(plans);
   }
 
   event(event: SimulationEvent): void {

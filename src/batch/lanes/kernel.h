@@ -19,18 +19,20 @@ struct LaneType {
 
 /// Work for one thread: `steps` steps of tiles [begin, end).
 struct LaneCall {
-  const void* constants;  // BatchConstantsT<float or double>
+  const void* constants;  // BatchConstantsT of float or double, or of the lanes' pack
   RowLayout at;
   std::byte* tiles;  // [tile][number][lane], 64-byte aligned
   int tile_begin, tile_end, steps;
+  std::int64_t first_step;   // of these tiles: where the rings of delays are
   std::byte* room;           // room_bytes of scratch, 64-byte aligned
   std::int64_t predictions;  // out: made for all tiles
 };
 
 struct LaneKernel {
   LaneType type;
-  std::size_t (*room_bytes)(int nlink, int branch_count, int npoint);
+  std::size_t (*room_bytes)(int nlink, int branch_count, int npoint, int chain_count);
   void (*step)(LaneCall& call);
+  void (*step_own)(LaneCall& call);  // constants: of every lane's own [own_constants.h]; null: not compiled
 };
 
 std::span<const LaneKernel> portable_kernels();  // -ffp-contract=off: the same bits everywhere, and as World

@@ -12,6 +12,7 @@ struct Store : StoreFrames {
 };
 struct Recompute : RecomputeFrames {
   static constexpr bool recompute = true;
+  static constexpr bool chains = true;
 };
 
 /// Hands out aligned parts of a block; with a null block it only counts.
@@ -27,7 +28,7 @@ struct Carver {
 };
 
 template <class T>
-GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npoint) {
+GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npoint, int chain_count) {
   StepRoomT<T> r;
   r.frames = c.take<FrameT<T>>(nlink);
   r.sine = c.take<T>(nlink);
@@ -47,31 +48,36 @@ GRADUS_INLINE StepRoomT<T> carve(Carver& c, int nlink, int branch_count, int npo
   r.flight = {c.take<Vec6T<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<RigidInertiaT<T>>(nlink), c.take<T>(nlink)};
   r.limbs = {c.take<RigidInertiaT<T>>(nlink), c.take<Vec6T<T>>(nlink), c.take<Mat6T<T>>(nlink), c.take<Vec6T<T>>(nlink),
              c.take<bool>(nlink), c.take<bool>(1)};
+  r.chains = c.take<ChainStepT<T>>(chain_count);
   return r;
 }
 
 template <class T>
-std::size_t room_bytes(int nlink, int branch_count, int npoint) {
+std::size_t room_bytes(int nlink, int branch_count, int npoint, int chain_count) {
   Carver count{nullptr};
-  carve<T>(count, nlink, branch_count, npoint);
+  carve<T>(count, nlink, branch_count, npoint, chain_count);
   return count.used;
 }
 
-template <class T, class Policy>
+/// F: T where every lane has constants of its own, else the scalar.
+template <class T, class Policy, class F = RealOf<T>>
 void step_tiles(LaneCall& call) {
-  const auto& c = *static_cast<const BatchConstantsT<RealOf<T>>*>(call.constants);
+  const auto& c = *static_cast<const BatchConstantsT<F>*>(call.constants);
   Carver carver{call.room};
-  const StepRoomT<T> room = carve<T>(carver, c.kind.nlink, c.kind.branch_count, c.kind.npoint());
+  const StepRoomT<T> room = carve<T>(carver, c.kind.nlink, c.kind.branch_count, c.kind.npoint(), c.chain_count);
   for (int t = call.tile_begin; t < call.tile_end; ++t) {
     T* numbers = reinterpret_cast<T*>(call.tiles) + static_cast<std::ptrdiff_t>(t) * call.at.size;
     const RowT<T> row = row_at(numbers, call.at);
-    for (int k = 0; k < call.steps; ++k) call.predictions += step_world<T, Policy>(c, row, room);
+    for (int k = 0; k < call.steps; ++k) call.predictions += step_world<T, Policy>(c, row, room, call.first_step + k);
   }
 }
 
-template <class T, class Policy>
+/// own: with a step for constants of every lane's own, which takes the compiler as long again.
+template <class T, class Policy, bool own = false>
 constexpr LaneKernel lane_kernel() {
-  return {{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute}, &room_bytes<T>, &step_tiles<T, Policy>};
+  LaneKernel k{{sizeof(RealOf<T>) == 4, ScalarTraits<T>::lanes, Policy::recompute}, &room_bytes<T>, &step_tiles<T, Policy>, nullptr};
+  if constexpr (own) k.step_own = &step_tiles<T, Policy, T>;
+  return k;
 }
 
 }  // namespace

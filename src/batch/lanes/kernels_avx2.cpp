@@ -5,7 +5,7 @@ namespace gradus {
 
 std::span<const LaneKernel> avx2_kernels() {
 #if defined(__AVX2__)
-  static constexpr LaneKernel kernels[] = {lane_kernel<Lane<double, 4>, Store>(), lane_kernel<Lane<float, 8>, Store>()};
+  static constexpr LaneKernel kernels[] = {lane_kernel<Lane<double, 4>, Store, true>(), lane_kernel<Lane<float, 8>, Store, true>()};
   if (__builtin_cpu_supports("avx2")) return kernels;
 #endif
   return {};

@@ -60,11 +60,11 @@ std::vector<std::string> LaneWorlds::lacks(const Model& model, const BatchColumn
   const RobotModel& robot = model.robots[0];
   if (robot.impedance) out.push_back("commands = \"impedance\"");
   if (robot.kind->bounces) out.push_back("restitution");
-  const RowLayout at = make_row_layout(robot.kind->njoint(), static_cast<int>(robot.kind->points.size()));
+  const RowLayout at = make_row_layout(robot.kind->njoint(), static_cast<int>(robot.kind->points.size()), 1);
   for (const ObservedColumn& c : columns.observed)
     if (!source_of(c, robot, at)) out.push_back("observing '" + c.path + "'");
   for (const ActionColumn& a : columns.actions)
-    if (a.kind != ActionColumn::Kind::target) out.push_back("commanding '" + a.path + "'");
+    if (a.kind != ActionColumn::Kind::target && a.kind != ActionColumn::Kind::stiffness) out.push_back("commanding '" + a.path + "'");
   return out;
 }
 
@@ -139,13 +139,14 @@ void LaneWorlds::act_tile(const ActOrder& order, int tile, int part) {
 
 template <class T, class O>
 void LaneWorlds::take_actions(const ActOrder& order, int tile, int step) {
-  const int lanes = tile_size(), first = tile * lanes, n = std::min(lanes, count() - first), slot = lanes_->at().target;
+  const int lanes = tile_size(), first = tile * lanes, n = std::min(lanes, count() - first);
+  const RowLayout& at = lanes_->at();
   if (!order.delay && step > 0) return;
   for (int l = 0; l < n; ++l) {
     if (order.delay && order.delay[first + l] != step) continue;
     const O* a = order.actions.row<const O>(first + l);
     for (const ActionColumn& c : options_.columns.actions)
-      lanes_->lanes_of<T>(tile, slot + c.joint)[l] = static_cast<T>(*a++);
+      lanes_->lanes_of<T>(tile, (c.kind == ActionColumn::Kind::target ? at.target : at.stiffness) + c.joint)[l] = static_cast<T>(*a++);
   }
 }
 
@@ -288,18 +289,16 @@ bool LaneWorlds::write_state(int world, const double* q, const double* v) {
     if (!std::isfinite(q[i])) return false;
   for (int i = 0; i < nv; ++i)
     if (!std::isfinite(v[i])) return false;
-  return lanes_->write_q(world, {q, static_cast<std::size_t>(nq)}) &&
-         lanes_->write_v(world, {v, static_cast<std::size_t>(nv)});
+  return lanes_->write_pose(world, {q, static_cast<std::size_t>(nq)}, {v, static_cast<std::size_t>(nv)});
 }
 
 std::string LaneWorlds::push(int, int, int, Vec3, Vec3) {
   return "lanes have no held forces: add_velocity shoves a robot, and the back end `worlds` has them";
 }
 
-std::string LaneWorlds::set_parameters(int tile, std::vector<Setting> settings) {
+std::string LaneWorlds::set_parameters(int world, std::vector<Setting> settings) {
   if (std::string problem = workshop_->take_settings(std::move(settings)); !problem.empty()) return problem;
-  lanes_->set_constants(tile, workshop_->model(), 0);
-  return "";
+  return lanes_->set_constants(world, workshop_->model(), 0);
 }
 
 std::vector<double> LaneWorlds::save(int world) const {

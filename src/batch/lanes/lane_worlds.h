@@ -1,4 +1,4 @@
-/// Lanes as the back end of a batch [batch/backend.h]: columns packed from and into tiles, delays, parameters by tile.
+/// Lanes as the back end of a batch [batch/backend.h]: columns packed from and into tiles, delays, parameters of each world.
 #pragma once
 #include "batch/backend.h"
 #include "batch/lanes/lanes.h"
@@ -25,12 +25,11 @@ class LaneWorlds : public Backend {
   void read_state(int world, double* q, double* v) const override;
   bool write_state(int world, const double* q, const double* v) override;
   std::string push(int world, int robot, int link, Vec3 force, Vec3 p_L) override;
-  int tile_size() const override { return lanes_->type().lanes; }
-  std::string set_parameters(int tile, std::vector<Setting> settings) override;
+  std::string set_parameters(int world, std::vector<Setting> settings) override;
   std::uint64_t hash(int world) const override { return lanes_->hash(world); }
   std::vector<double> save(int world) const override;
   bool restore(int world, std::span<const double> numbers) override;
-  std::int64_t predictions() const override { return lanes_->predictions() * tile_size(); }
+  std::int64_t predictions() const override { return lanes_->predictions() * tile_size(); }  // of worlds
 
  private:
   /// How a column comes out of a tile.
@@ -39,6 +38,7 @@ class LaneWorlds : public Backend {
     int index;                  // slot; axis 0 … 2 of base or angle; link; number of the kept column
     ObservedColumn::Kind what;  // of base and kept
   };
+  int tile_size() const { return lanes_->type().lanes; }
   LaneWorlds(std::unique_ptr<World> workshop, std::unique_ptr<Lanes> lanes, Options options);
   static std::optional<Source> source_of(const ObservedColumn& c, const RobotModel& robot, const RowLayout& at);
   template <class T>

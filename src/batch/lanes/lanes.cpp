@@ -1,5 +1,6 @@
 #include "batch/lanes/lanes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -31,7 +32,6 @@ std::vector<std::string> Lanes::lacks(const Model& model, int number) {
   const RobotModel& robot = model.robots[static_cast<std::size_t>(number)];
   std::vector<std::string> out;
   if (robot.motion != "articulated") out.push_back("motion " + robot.motion + " (only articulated)");
-  if (!robot.kind->drives.empty()) out.push_back("actuator chains");
   if (model.robots.size() > 1) out.push_back("more than one robot in a world");
   if (!model.static_objects.empty()) out.push_back("terrain and objects of the field besides the ground plane");
   if (model.contact.law != "compliant") out.push_back("contact law " + model.contact.law + " (only compliant)");
@@ -61,20 +61,23 @@ Result<std::unique_ptr<Lanes>> Lanes::make(const Model& model, int robot, int wo
 }
 
 Lanes::Constants::Constants(const Model& model, int robot, int predictions)
-    : f(*model.robots[static_cast<std::size_t>(robot)].kind),
-      d(*model.robots[static_cast<std::size_t>(robot)].kind),
+    : f(*model.robots[static_cast<std::size_t>(robot)].kind, model.step),
+      d(*model.robots[static_cast<std::size_t>(robot)].kind, model.step),
       view_f(f.view(model)),
       view_d(d.view(model)) {
   view_f.predictions = view_d.predictions = predictions;
 }
 
 Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, const Options& options)
-    : kind_(model.robots[static_cast<std::size_t>(robot)].kind),
+    : model_(std::make_shared<Model>(model)),
+      robot_(robot),
+      kind_(model.robots[static_cast<std::size_t>(robot)].kind),
       kernel_(kernel),
-      at_(make_row_layout(kind_->njoint(), static_cast<int>(kind_->points.size()))),
       worlds_(worlds),
-      start_(static_cast<std::size_t>(at_.size), 0.0),
       constants_(std::make_unique<Constants>(model, robot, options.predictions)),
+      at_(make_row_layout(kind_->njoint(), static_cast<int>(kind_->points.size()), constants_->d.chain_numbers)),
+      start_(static_cast<std::size_t>(at_.size), 0.0),
+      steps_(static_cast<std::size_t>(tile_count()), 0),
       own_(static_cast<std::size_t>(tile_count())),
       team_(options.threads),
       most_predictions_(options.predictions),
@@ -85,12 +88,18 @@ Lanes::Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel
   for (int j = 0; j < kind_->njoint(); ++j)
     start_[static_cast<std::size_t>(at_.q + 7 + j)] = start_[static_cast<std::size_t>(at_.target + j)] =
         kind_->joints[static_cast<std::size_t>(j)].initial;
+  for (const Chain& c : constants_->d.chains) {
+    const double q = kind_->joints[static_cast<std::size_t>(c.joint)].initial;
+    enter_chain(c, q, 0, q, start_.data() + at_.drive);
+  }
+  for (const DriveModel& d : kind_->drives)
+    start_[static_cast<std::size_t>(at_.stiffness + d.joint)] = d.spec.controller.stiffness;
   const std::size_t scalar = kernel_.type.single ? sizeof(float) : sizeof(double);
   slab_bytes_ = static_cast<std::size_t>(tile_count()) * static_cast<std::size_t>(at_.size) *
                 static_cast<std::size_t>(kernel_.type.lanes) * scalar;
   tiles_ = allocate(slab_bytes_);
   const std::size_t room =
-      kernel_.room_bytes(kind_->nlink(), kind_->branch_count, static_cast<int>(kind_->points.size()));
+      kernel_.room_bytes(kind_->nlink(), kind_->branch_count, static_cast<int>(kind_->points.size()), static_cast<int>(kind_->drives.size()));
   for (int t = 0; t < team_.size(); ++t) rooms_.push_back(allocate(room));
   // spare lanes of the last tile run too: they must hold a robot
   for (int w = 0; w < tile_count() * kernel_.type.lanes; ++w)
@@ -107,10 +116,15 @@ void Lanes::step(int steps) {
 }
 
 void Lanes::step_tile(int tile, int steps, int part) {
-  const Constants& c = own_[static_cast<std::size_t>(tile)] ? *own_[static_cast<std::size_t>(tile)] : *constants_;
-  const void* constants = kernel_.type.single ? static_cast<const void*>(&c.view_f) : static_cast<const void*>(&c.view_d);
-  LaneCall call{constants, at_, tiles_, tile, tile + 1, steps, rooms_[static_cast<std::size_t>(part)], 0};
-  kernel_.step(call);
+  const OwnConstants* own = own_[static_cast<std::size_t>(tile)].get();
+  const Constants& shared = *constants_;
+  const void* constants = own                  ? own->view()
+                          : kernel_.type.single ? static_cast<const void*>(&shared.view_f)
+                                                : static_cast<const void*>(&shared.view_d);
+  std::int64_t& done = steps_[static_cast<std::size_t>(tile)];
+  LaneCall call{constants, at_, tiles_, tile, tile + 1, steps, done, rooms_[static_cast<std::size_t>(part)], 0};
+  (own ? kernel_.step_own : kernel_.step)(call);
+  done += steps;
   predictions_[static_cast<std::size_t>(part)] += call.predictions;
 }
 
@@ -120,8 +134,53 @@ std::int64_t Lanes::predictions() const {
   return sum;
 }
 
-void Lanes::set_constants(int tile, const Model& model, int robot) {
-  own_[static_cast<std::size_t>(tile)] = std::make_unique<Constants>(model, robot, most_predictions_);
+std::string Lanes::set_constants(int world, const Model& model, int robot) {
+  if (!kernel_.step_own) return "these lanes have no kernel for constants of each world's own";
+  const int lanes = kernel_.type.lanes;
+  std::unique_ptr<OwnConstants>& own = own_[static_cast<std::size_t>(world / lanes)];
+  if (!own) own = OwnConstants::make(kernel_.type, *model_, robot_, most_predictions_);
+  return own->set(world % lanes, model, robot);
+}
+
+bool Lanes::read_row(int world, std::span<double> row) const {
+  if (!read(world, 0, at_.size, row)) return false;
+  turn_rings(world, 1, row);
+  return true;
+}
+bool Lanes::write_row(int world, std::span<const double> row) {
+  std::vector<double> turned(row.begin(), row.end());
+  if (row.size() != static_cast<std::size_t>(at_.size)) return false;
+  turn_rings(world, -1, turned);
+  return write(world, 0, at_.size, turned);
+}
+
+/// Rings of delays begin where the tile's count of steps says; in a row the oldest command comes first, so that worlds of
+/// other tiles and runs can take it.
+void Lanes::turn_rings(int world, int direction, std::span<double> row) const {
+  if (world < 0 || world >= tile_count() * kernel_.type.lanes) return;
+  const std::int64_t k = steps_[static_cast<std::size_t>(world / kernel_.type.lanes)];
+  for (const Chain& c : constants_->d.chains) {
+    if (c.ring < 2) continue;
+    double* ring = row.data() + at_.drive + c.state + kChainState;
+    const auto oldest = static_cast<int>(k % c.ring);
+    std::rotate(ring, ring + (direction > 0 ? oldest : (c.ring - oldest) % c.ring), ring + c.ring);
+  }
+}
+
+bool Lanes::write_pose(int world, std::span<const double> q, std::span<const double> v) {
+  if (q.size() != static_cast<std::size_t>(kind_->nq()) || v.size() != static_cast<std::size_t>(kind_->nv()) || world < 0 ||
+      world >= worlds_)
+    return false;
+  for (const Chain& c : constants_->d.chains) {  // rotors go with their joints [drive/drives.h carry_rotors]
+    if (c.gear == GearModel::motoflex) continue;
+    const auto j = static_cast<std::size_t>(c.joint);
+    const int rotor = at_.drive + c.state;
+    set_number(world, rotor, number(world, rotor) + q[7 + j] - number(world, at_.q + 7 + c.joint));
+    set_number(world, rotor + 1, v[6 + j]);
+  }
+  std::vector<double> qs(q.begin(), q.end()), vs(v.begin(), v.end());
+  if (kind_->has_mimics) commit_shared(*kind_, qs.data() + 7, vs.data() + 6);
+  return write_q(world, qs) && write_v(world, vs);
 }
 
 std::ptrdiff_t Lanes::offset(int world, int slot) const {
@@ -175,6 +234,7 @@ bool Lanes::finite(int world) const {
 std::uint64_t Lanes::hash(int world, std::uint64_t before) const {
   std::vector<double> row(static_cast<std::size_t>(at_.size));
   for (int i = 0; i < at_.size; ++i) row[static_cast<std::size_t>(i)] = number(world, i);
+  turn_rings(world, 1, row);
   return hash_doubles(row, before);
 }
 

@@ -9,6 +9,7 @@
 
 #include "batch/constants.h"
 #include "batch/lanes/kernel.h"
+#include "batch/own_constants.h"
 #include "base/threads.h"
 
 namespace gradus {
@@ -42,8 +43,9 @@ class Lanes {
   const RobotKind& kind() const { return *kind_; }
   const LaneType& type() const { return kernel_.type; }
   std::int64_t predictions() const;  // of tiles; more than steps × tiles: limits were met
-  /// Masses, gains, frictions and gravity of one tile's worlds, from a model of the same robot with other parameters.
-  void set_constants(int tile, const Model& model, int robot);
+  /// Masses, gains, servos, frictions and gravity of one world, from a model of the same robot with other parameters. "" or
+  /// why not; nothing has changed then.
+  std::string set_constants(int world, const Model& model, int robot);
 
   /// Numbers of one world as doubles; lengths as in World. Nothing happens if the length is wrong: false.
   bool read_q(int world, std::span<double> q) const { return read(world, at_.q, kind_->nq(), q); }
@@ -63,8 +65,10 @@ class Lanes {
   std::uint64_t hash(int world, std::uint64_t before = 0) const;
   /// All numbers of one world, in the order of at().
   std::span<const double> start() const { return start_; }
-  bool read_row(int world, std::span<double> row) const { return read(world, 0, at_.size, row); }
-  bool write_row(int world, std::span<const double> row) { return write(world, 0, at_.size, row); }
+  bool read_row(int world, std::span<double> row) const;
+  bool write_row(int world, std::span<const double> row);
+  /// q and v together; rotors of chains go with their joints.
+  bool write_pose(int world, std::span<const double> q, std::span<const double> v);
   /// A number of all lanes of a tile. T: as type() says.
   template <class T>
   T* lanes_of(int tile, int slot) {
@@ -85,19 +89,23 @@ class Lanes {
     BatchConstantsT<double> view_d;
   };
   Lanes(const Model& model, int robot, int worlds, const LaneKernel& kernel, const Options& options);
+  void turn_rings(int world, int direction, std::span<double> row) const;
   std::ptrdiff_t offset(int world, int slot) const;  // in scalars
   double number(int world, int slot) const;
   void set_number(int world, int slot, double x);
   bool read(int world, int slot, int count, std::span<double> out) const;
   bool write(int world, int slot, int count, std::span<const double> in);
 
+  std::shared_ptr<const Model> model_;  // as the worlds begin
+  int robot_;
   std::shared_ptr<const RobotKind> kind_;
   LaneKernel kernel_;
-  RowLayout at_;
   int worlds_;
-  std::vector<double> start_;  // (at_.size) one world at its start
-  std::unique_ptr<Constants> constants_;          // of all tiles
-  std::vector<std::unique_ptr<Constants>> own_;  // (tiles) of one that has its own, else null
+  std::unique_ptr<Constants> constants_;  // of all tiles
+  RowLayout at_;
+  std::vector<double> start_;             // (at_.size) one world at its start
+  std::vector<std::int64_t> steps_;       // (tiles) done so far
+  std::vector<std::unique_ptr<OwnConstants>> own_;  // (tiles) of one whose worlds have their own, else null
   std::byte* tiles_ = nullptr;     // slab_bytes_, 64-byte aligned
   std::vector<std::byte*> rooms_;  // scratch of each thread
   std::size_t slab_bytes_ = 0;

@@ -421,12 +421,12 @@ void recall(const double* memory, int count, int size, MovingContact& c) {
     if (recall(memory + 1 + size * i, c)) return;
 }
 
-/// What all records of a pair may hold.
-double held_by(double pair, const double* memory, int count, int size) {
-  double sum = 0;
-  for (int i = first_of(pair, memory, count, size); i < count && memory[1 + size * i] == pair; ++i)
-    sum += memory[1 + size * i + 9];
-  return sum;
+/// What all records of a pair may hold, into sum; false if there are none.
+bool held_by(double pair, const double* memory, int count, int size, double& sum) {
+  const int first = first_of(pair, memory, count, size);
+  int i = first;
+  for (; i < count && memory[1 + size * i] == pair; ++i) sum += memory[1 + size * i + 9];
+  return i > first;
 }
 
 }  // namespace
@@ -458,7 +458,8 @@ void Contacts::limit_springs(std::size_t first, const double* memory) {
     for (; next < contacts_.size() && contacts_[next].pair == pair; ++next)
       found += spring_holds(contacts_[next].stiffness, contacts_[next].gap);
     if (found == 0) continue;
-    const double held = held_by(pair, memory, count, kRecord) + held_by(pair, slept, slept_count, kRecord);
+    double held = 0;  // in the step in which a pair falls asleep its records are in both lists
+    if (!held_by(pair, memory, count, kRecord, held)) held_by(pair, slept, slept_count, kRecord, held);
     const double share = felt_share(found, held);
     for (std::size_t i = first; i < next && share < 1; ++i) {
       MovingContact& c = contacts_[i];

@@ -63,7 +63,7 @@ GRADUS_INLINE int find(const Axes& axes, const KindArraysT<F>& kind, const Plane
   for (int i = 0; i < kind.nlink; ++i) {
     begin[i] = count;
     const FrameT<T>& f = frame_of(i);
-    if (kind.bound_radius[i] < 0) continue;
+    if (kind.point_begin[i] == kind.point_begin[i + 1]) continue;
     const Vec3T<T> a = s.ground.in_axes_of(f.R);
     const T height = s.root_height + s.ground.along(f.p);
     if (!any(height + dot(a, cast<T>(kind.bound_centre[i])) - T(kind.bound_radius[i]) <= s.reach)) continue;

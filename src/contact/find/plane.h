@@ -43,7 +43,8 @@ struct LevelT {
 
 template <class F>
 GRADUS_INLINE bool is_level(const PlaneT<F>& p) {
-  return p.n.z == F(1) && p.n.x == 0 && p.n.y == 0 && p.t1.x == F(1) && p.t2.y == F(1);
+  const F o = F(0.0), i = F(1.0);
+  return all(p.n.z == i) && all(p.n.x == o) && all(p.n.y == o) && all(p.t1.x == i) && all(p.t2.y == i);
 }
 
 template <class T, class F>

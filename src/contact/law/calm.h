@@ -11,8 +11,8 @@
 namespace gradus {
 
 /// a: acceleration of the point as last predicted; where: lanes that did not settle.
-template <class T, class Axes>
-GRADUS_INLINE void calm_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a, MaskOf<T> where,
+template <class T, class Axes, class F>
+GRADUS_INLINE void calm_contact(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m, Vec3T<T> a, MaskOf<T> where,
                                 StaticContactT<T>& c) {
   using namespace compliant;
   const auto which = mask_and(where, mask_and(c.active, c.sliding));
@@ -34,7 +34,7 @@ GRADUS_INLINE void calm_contacts(const KindArraysT<F>& kind, const PlaneT<F>& gr
   for (int i = 0; i < count; ++i) {
     StaticContactT<T>& c = contacts[i];
     const Vec3T<T> a = velocity_at(acc[c.link], c.r) + cast<T>(gravity);
-    calm_contact(LawT<T, TiltedT<T>>{axes, h, kind.points[c.point]}, memory[c.point], a, where, c);
+    calm_contact(LawT<T, TiltedT<T>, F>{axes, h, kind.points[c.point]}, memory[c.point], a, where, c);
   }
 }
 

@@ -31,11 +31,10 @@
 
 namespace gradus {
 
-/// What the law needs of the world and of one point, for any scalar. Constants are stored as RealOf<T>; Axes: of the
-/// ground [contact/plane.h].
-template <class T, class Axes>
+/// What the law needs of the world and of one point, for any scalar. F: of the constants; Axes: of the ground
+/// [contact/plane.h].
+template <class T, class Axes, class F = RealOf<T>>
 struct LawT {
-  using F = RealOf<T>;
   const Axes& ground;
   F step;
   const ContactPointT<F>& p;
@@ -46,14 +45,14 @@ struct LawT {
 
 // One contact, for any scalar [compliant.inl]. m: its memory; a: true acceleration of its point.
 /// First opinion, force and slope; fall: speed along the normal gained by falling freely.
-template <class T, class Axes>
-GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
+template <class T, class Axes, class F>
+GRADUS_INLINE void begin_contact(const LawT<T, Axes, F>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c);
 /// Where the opinion changed (force and slope are then renewed).
-template <class T, class Axes>
-GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+template <class T, class Axes, class F>
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                        StaticContactT<T>& c);
-template <class T, class Axes>
-GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+template <class T, class Axes, class F>
+GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                                  const StaticContactT<T>& c);
 
 // All contacts of a robot: the loops of the three. next may be memory itself if contacts are in the order of their

@@ -13,8 +13,8 @@ constexpr double kPull = 1e-9;   // [N] a pull below this is rounding
 constexpr double kOver = 1e-9;   // a bound exceeded by this share is rounding
 
 /// (3): friction of a sliding point; size: of the trial (4).
-template <class T, class Axes>
-GRADUS_INLINE void slide(const LawT<T, Axes>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f,
+template <class T, class Axes, class F>
+GRADUS_INLINE void slide(const LawT<T, Axes, F>& law, T fn, T wn, T size, const StaticContactT<T>& c, Vec3T<T>& f,
                          Sym3T<T>& W) {
   const T bound = T(law.p.friction) * c.fn;
   const auto less = bound < size;
@@ -30,14 +30,14 @@ GRADUS_INLINE void slide(const LawT<T, Axes>& law, T fn, T wn, T size, const Sta
 }
 
 /// (4) for the velocity u; s: deflection of the sticking spring.
-template <class T, class Axes>
-GRADUS_INLINE Vec3T<T> trial(const LawT<T, Axes>& law, Vec3T<T> s, Vec3T<T> u) {
+template <class T, class Axes, class F>
+GRADUS_INLINE Vec3T<T> trial(const LawT<T, Axes, F>& law, Vec3T<T> s, Vec3T<T> u) {
   return s * T(law.p.kt) + law.ground.tangential(u) * law.ct();
 }
 
 /// (1) with (2) or (3) for the contact's present opinion, in the lanes `where`.
-template <class T, class Axes>
-GRADUS_INLINE void evaluate(const LawT<T, Axes>& law, Vec3T<T> s, T size, MaskOf<T> where, StaticContactT<T>& c) {
+template <class T, class Axes, class F>
+GRADUS_INLINE void evaluate(const LawT<T, Axes, F>& law, Vec3T<T> s, T size, MaskOf<T> where, StaticContactT<T>& c) {
   const T cn = law.c(), fn = -(T(law.p.k) * c.gap + cn * law.ground.along(c.u)), wn = law.h() * cn;
   Vec3T<T> f;
   Sym3T<T> W;
@@ -64,14 +64,14 @@ GRADUS_INLINE void clear_inactive(StaticContactT<T>& c) {
   c.W = select(c.active, c.W, Sym3T<T>{o, o, o, o, o, o});
 }
 
-template <class T, class Axes>
-GRADUS_INLINE Vec3T<T> deflection(const LawT<T, Axes>& law, const ContactMemoryT<T>& m) {
+template <class T, class Axes, class F>
+GRADUS_INLINE Vec3T<T> deflection(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m) {
   return law.ground.tangent(m.s1, m.s2);
 }
 
 /// Not longer than a sticking spring may be under the normal force fn.
-template <class T, class Axes>
-GRADUS_INLINE Vec3T<T> bounded(const LawT<T, Axes>& law, Vec3T<T> s, T fn) {
+template <class T, class Axes, class F>
+GRADUS_INLINE Vec3T<T> bounded(const LawT<T, Axes, F>& law, Vec3T<T> s, T fn) {
   const T limit = T(law.p.friction) * fn, kt = T(law.p.kt);
   const auto over = dot(s, s) * (kt * kt) > limit * limit;
   if (!any(over)) return s;
@@ -79,15 +79,15 @@ GRADUS_INLINE Vec3T<T> bounded(const LawT<T, Axes>& law, Vec3T<T> s, T fn) {
 }
 
 /// (5) If the spring of a point that stops were slack, a box on a slope would slip a little whenever a corner slid.
-template <class T, class Axes>
-GRADUS_INLINE Vec3T<T> dragged(const LawT<T, Axes>& law, Vec3T<T> u, Vec3T<T> d, T fn) {
+template <class T, class Axes, class F>
+GRADUS_INLINE Vec3T<T> dragged(const LawT<T, Axes, F>& law, Vec3T<T> u, Vec3T<T> d, T fn) {
   return d * (maximum(T(law.p.friction) * fn - T(law.p.dt) * norm(law.ground.tangential(u)), T(0.0)) / T(law.p.kt));
 }
 
 }  // namespace compliant
 
-template <class T, class Axes>
-GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c) {
+template <class T, class Axes, class F>
+GRADUS_INLINE void begin_contact(const LawT<T, Axes, F>& law, T fall, const ContactMemoryT<T>& m, StaticContactT<T>& c) {
   using namespace compliant;
   const T free = -(T(law.p.k) * c.gap + law.c() * (law.ground.along(c.u) + fall));
   c.active = mask_and(c.active, free > T(0.0));
@@ -108,8 +108,8 @@ GRADUS_INLINE void begin_contact(const LawT<T, Axes>& law, T fall, const Contact
   if (!all(c.active)) clear_inactive(c);
 }
 
-template <class T, class Axes>
-GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+template <class T, class Axes, class F>
+GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                        StaticContactT<T>& c) {
   using namespace compliant;
   const Vec3T<T> f = c.f - c.W * a, u = c.u + a * law.h();
@@ -145,8 +145,8 @@ GRADUS_INLINE MaskOf<T> review_contact(const LawT<T, Axes>& law, const ContactMe
   return changed;
 }
 
-template <class T, class Axes>
-GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
+template <class T, class Axes, class F>
+GRADUS_INLINE ContactMemoryT<T> remember_contact(const LawT<T, Axes, F>& law, const ContactMemoryT<T>& m, Vec3T<T> a,
                                                  const StaticContactT<T>& c) {
   using namespace compliant;
   const T o = T(0.0);
@@ -170,7 +170,7 @@ GRADUS_INLINE void begin_all(const Axes& axes, const KindArraysT<F>& kind, T fal
                              int count, StaticContactT<T>* contacts) {
   for (int i = 0; i < count; ++i) {
     StaticContactT<T>& c = contacts[i];
-    begin_contact(LawT<T, Axes>{axes, h, kind.points[c.point]}, fall, memory[c.point], c);
+    begin_contact(LawT<T, Axes, F>{axes, h, kind.points[c.point]}, fall, memory[c.point], c);
   }
 }
 
@@ -182,7 +182,7 @@ GRADUS_INLINE MaskOf<T> review_all(const Axes& axes, const KindArraysT<F>& kind,
   for (int i = 0; i < count; ++i) {
     StaticContactT<T>& c = contacts[i];
     const Vec3T<T> a = velocity_at(acc[c.link], c.r) + g;
-    changed = mask_or(changed, review_contact(LawT<T, Axes>{axes, h, kind.points[c.point]}, memory[c.point], a, c));
+    changed = mask_or(changed, review_contact(LawT<T, Axes, F>{axes, h, kind.points[c.point]}, memory[c.point], a, c));
   }
   return changed;
 }
@@ -202,7 +202,7 @@ GRADUS_INLINE void remember_all(const Axes& axes, const KindArraysT<F>& kind, Ve
     if (!any(c.active)) continue;
     for (; k < c.point; ++k) next[k] = {o, o, o, o};
     const Vec3T<T> a = velocity_at(acc[c.link], c.r) + g;
-    next[c.point] = remember_contact(LawT<T, Axes>{axes, h, kind.points[c.point]}, memory[c.point], a, c);
+    next[c.point] = remember_contact(LawT<T, Axes, F>{axes, h, kind.points[c.point]}, memory[c.point], a, c);
     if (k == c.point) ++k;
   }
   for (; k < kind.npoint(); ++k) next[k] = {o, o, o, o};

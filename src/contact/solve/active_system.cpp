@@ -63,6 +63,36 @@ void subtract_product(double* C, const double* L, const double* U, int rows, int
   }
 }
 
+/// L = C U⁻¹ for the pivots of a panel: C rows × k with row stride `stride`, U k × k upper triangular with the same stride.
+/// inverse: 1/U_kk. Four rows at a time, each number in the order of k.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+[[gnu::target_clones("avx2", "default")]]
+#endif
+void divide_rows(double* L, const double* C, const double* U, const double* inverse, int rows, int k, int stride) {
+  int r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const double *c0 = C + static_cast<std::ptrdiff_t>(r) * stride, *c1 = c0 + stride, *c2 = c1 + stride, *c3 = c2 + stride;
+    Wide f[kPanel];
+    for (int i = 0; i < k; ++i) f[i] = Wide{c0[i], c1[i], c2[i], c3[i]};
+    double* out = L + r * kPanel;
+    for (int i = 0; i < k; ++i) {
+      const double* u = U + static_cast<std::ptrdiff_t>(i) * stride;
+      const Wide x = f[i] *= inverse[i];
+      for (int j = i + 1; j < k; ++j) f[j] -= x * u[j];
+      out[i] = x[0], out[kPanel + i] = x[1], out[2 * kPanel + i] = x[2], out[3 * kPanel + i] = x[3];
+    }
+  }
+  for (; r < rows; ++r) {
+    double* f = L + r * kPanel;
+    for (int i = 0; i < k; ++i) f[i] = C[static_cast<std::ptrdiff_t>(r) * stride + i];
+    for (int i = 0; i < k; ++i) {
+      const double* u = U + static_cast<std::ptrdiff_t>(i) * stride;
+      f[i] *= inverse[i];
+      for (int j = i + 1; j < k; ++j) f[j] -= f[i] * u[j];
+    }
+  }
+}
+
 /// E_i A T_j into the front, A(k, l) = A[k rs + l cs]; and −E_i A g_j onto the right side of i.
 void put(const ActiveSystem::Local& I, const ActiveSystem::Local& J, const double* A, int rs, int cs, double* row,
          int stride, double* rhs) {
@@ -420,36 +450,32 @@ GRADUS_CLONES bool ActiveSystem::eliminate(const Step& s, std::span<const Local>
     for (int r = 0; r < L.n; ++r, ++p) F[static_cast<std::ptrdiff_t>(p) * n + p] += L.D[r];
   }
   constexpr int kRows = 64;
-  double L[kRows * kPanel];
+  double L[kRows * kPanel], inverse[kPanel], right[kPanel];  // of a panel: its pivots' inverses and right sides
   for (int k0 = 0; k0 < s.pivots; k0 += kPanel) {
     const int count = std::min(kPanel, s.pivots - k0), after = k0 + count;
     double* U = F + static_cast<std::ptrdiff_t>(k0) * n;
     for (int k = 0; k < count; ++k) {
       const double* u = U + static_cast<std::ptrdiff_t>(k) * n;
       if (!(std::abs(u[k0 + k]) > 1e-300)) return false;
-      const double inverse = inverse_[row_at_[k0 + k]] = 1 / u[k0 + k];
+      inverse[k] = inverse_[row_at_[k0 + k]] = 1 / u[k0 + k];
+      right[k] = rhs_[row_at_[k0 + k]];
       for (int r = k + 1; r < count; ++r) {
         double* v = U + static_cast<std::ptrdiff_t>(r) * n;
-        const double f = v[k0 + k] * inverse;
+        const double f = v[k0 + k] * inverse[k];
         for (int c = k0 + k + 1; c < n; ++c) v[c] -= f * u[c];
-        rhs_[row_at_[k0 + r]] -= f * rhs_[row_at_[k0 + k]];
+        rhs_[row_at_[k0 + r]] -= f * right[k];
       }
     }
     for (int r0 = after; r0 < n; r0 += kRows) {
       const int rows = std::min(kRows, n - r0);
+      double* const C = F + static_cast<std::ptrdiff_t>(r0) * n;
+      divide_rows(L, C + k0, U + k0, inverse, rows, count, n);
       for (int r = 0; r < rows; ++r) {
-        const double* row = F + static_cast<std::ptrdiff_t>(r0 + r) * n + k0;
-        double *f = L + r * kPanel, right = rhs_[row_at_[r0 + r]];
-        for (int k = 0; k < count; ++k) f[k] = row[k];
-        for (int k = 0; k < count; ++k) {
-          f[k] *= inverse_[row_at_[k0 + k]];
-          const double* u = U + static_cast<std::ptrdiff_t>(k) * n + k0;
-          for (int x = k + 1; x < count; ++x) f[x] -= f[k] * u[x];
-          right -= f[k] * rhs_[row_at_[k0 + k]];
-        }
-        rhs_[row_at_[r0 + r]] = right;
+        double x = rhs_[row_at_[r0 + r]];
+        for (int k = 0; k < count; ++k) x -= L[r * kPanel + k] * right[k];
+        rhs_[row_at_[r0 + r]] = x;
       }
-      subtract_product(F + static_cast<std::ptrdiff_t>(r0) * n + after, L, U + after, rows, n - after, count, n);
+      subtract_product(C + after, L, U + after, rows, n - after, count, n);
     }
   }
   return true;

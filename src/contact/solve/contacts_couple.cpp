@@ -60,7 +60,7 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (idle_[i] || !has_room(c.robot_a) || !has_room(c.robot_b)) continue;
     CoupleContact out;
     out.a = slot(c.robot_a, c.link_a), out.b = slot(c.robot_b, c.link_b);
-    out.point = c.point, out.normal = c.normal, out.gap = c.felt;
+    out.point = c.point, out.normal = c.normal, out.gap = c.felt, out.unfelt = c.felt - c.gap;
     out.law = c.held ? PairLaw{.recovery_speed = recovery_speed_} : laws_[c.law];
     if (!c.held) out.law.stiffness = c.stiffness;
     out.impulse = c.impulse, out.before = c.before;
@@ -163,8 +163,9 @@ void Contacts::solve(int number, int thread, std::span<const Robot> robots, doub
   for (const CoupleContact& c : solver.contacts().first(static_cast<std::size_t>(own))) {
     MovingContact& m = contacts_[c.key];
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
-    // what an impact takes is not there for springs: they would give it back
-    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, 0, m.unfelt);
+    // what an impact takes is not there for springs: they would give it back; nor does what moves fast come back by itself
+    const double returns = std::abs(c.speed) < c.law.impact_speed && m.force > 0 ? m.unfelt : 0;
+    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, 0, returns);
   }
   for (int r : robots_of(number)) {
     if (!has_room(r)) continue;

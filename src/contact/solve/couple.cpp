@@ -224,15 +224,16 @@ GRADUS_CLONES void Couple::add_effects(const CoupleContact& c, const Vec6* ja, c
 void Couple::set_law(CoupleContact& c, Row& r, double h) {
   const double tau =
       std::max(c.law.relaxation + h, -c.gap / c.law.recovery_speed);  // (6): slower, the same static force
-  // A contact that waits for its impact is not felt by its neighbours, so what they press into it must stay shallow;
-  // unless it is elastic, when to feel it would gain energy.
-  constexpr double kPatience = 5e-4;  // [m]
-  const bool shallow = -c.gap * (1 - c.law.restitution) < kPatience;
-  r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed && shallow;
-  r.bias = r.waits ? 1e9 : c.impact ? c.law.restitution * c.speed : c.gap > 0 ? c.gap / h : c.gap / tau;
+  // A contact that waits for its impact is felt by its neighbours as a wall: not closed further than it is without a force.
+  // If it is elastic it is not felt at all, since to feel it would gain energy.
+  r.waits = c.law.restitution > 0 && !c.impact && std::abs(c.speed) > c.law.impact_speed;
+  const bool elastic = c.law.restitution >= 1;
+  r.bias = r.waits    ? elastic ? 1e9 : std::max(0.0, c.gap - c.unfelt) / h
+           : c.impact ? c.law.restitution * c.speed
+                      : c.gap / (c.gap > 0 ? h : tau);
   constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
-  r.R[0] = (c.impact ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
+  r.R[0] = (c.impact || r.waits ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
   r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
   if ((r.held = c.held)) {  // (17)
     r.bias = c.gap / std::max(h, c.gap / c.law.recovery_speed);
@@ -387,18 +388,35 @@ bool Couple::without_restitution(int lo, int hi, double h) {
   return any;
 }
 
+/// Sweeps: at least so many, and on while a Newton step would cost more than those that are missing as the changes shrink
+/// now. change: of the last; true: settled.
+bool Couple::sweep_on(int lo, int hi, int least, double& change) {
+  constexpr int kWorth = 8;  // of a Newton step, in sweeps
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0;; ++i) {
+    const double before = last;
+    last = change;
+    if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
+    if (i + 1 < least) continue;
+    if (i == 0) return false;
+    const double rate = i > 1 ? square_root(change / before) : change / last;
+    double ahead = change;
+    int n = 0;
+    while (ahead >= options.tolerance && n < kWorth) ahead *= rate, ++n;
+    if (n == kWorth || i >= 3 * kWorth) return false;
+  }
+}
+
 /// Sweeps, then Newton steps, then sweeps; change: the largest of the last sweep.
 bool Couple::iterate(int lo, int hi, double& change) {
-  for (int i = 0; i < options.sweeps_before; ++i)
-    if ((change = sweep(lo, hi, i & 1)) < options.tolerance) return true;
+  if (sweep_on(lo, hi, options.sweeps_before, change)) return true;
   system_.clear();
   double best = change;
   save(lo, hi);
   for (int i = 0; i < options.newton_max; ++i) {
     // full steps first; where the active set then cycles, the best of shorter ones breaks the cycle
     if (!newton(lo, hi, i >= 4)) break;
-    if ((change = sweep(lo, hi, false)) < options.tolerance) return true;
-    if ((change = sweep(lo, hi, true)) < options.tolerance) return true;
+    if (sweep_on(lo, hi, 2, change)) return true;
     if (change < best) best = change, save(lo, hi);
   }
   if (!(change <= best)) go_back(lo, hi);  // impacts with friction may lead Newton's steps far astray

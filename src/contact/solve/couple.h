@@ -56,6 +56,7 @@ struct CoupleContact {
   Vec3 point{0, 0, 0};   // [m], W
   Vec3 normal{0, 0, 1};  // from b to a
   double gap = 0;        // negative: penetration                                        [m]
+  double unfelt = 0;     // how much deeper it is than `gap`, which its spring feels      [m]
   PairLaw law;
   static constexpr std::uint64_t kOwnPoint = ~std::uint64_t{0};  // key of a robot's points [own_points.h]
   std::uint64_t key = 0;                                         // the owner's, for its warm starts
@@ -159,6 +160,7 @@ class Couple {
   void apply_moments(const Row& r, const double* dm);
   void find_islands();
   bool solve_island(int lo, int hi, double h);
+  bool sweep_on(int lo, int hi, int least, double& change);
   bool iterate(int lo, int hi, double& change);
   bool gains_energy(int lo, int hi) const;
   bool without_restitution(int lo, int hi, double h);

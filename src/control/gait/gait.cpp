@@ -99,6 +99,13 @@ double Leg::reach(Vec3 p_B, std::span<double> q) const {
   return off;
 }
 
+double stride_begin(const std::string& order, std::size_t before, std::size_t on_side, bool right) {
+  const double i = static_cast<double>(before), m = static_cast<double>(on_side), s = right ? 1 : 0;
+  if (order == "tripod" || order == "trot") return 0.5 * static_cast<double>((before + (right ? 1 : 0)) % 2);
+  if (order == "ripple") return (m - 1 - i) / m + 0.5 * s;
+  return (m - 1 - i + s * m) / (2 * m);
+}
+
 Result<std::unique_ptr<GaitController>> GaitController::make(const GaitFile& gait, std::shared_ptr<const RobotKind> kind,
                                                              std::vector<WalkCommand> program, bool steer, double start, double period,
                                                              const Place& place) {
@@ -122,19 +129,9 @@ Result<std::unique_ptr<GaitController>> GaitController::make(const GaitFile& gai
   if (side[0].size() != side[1].size())
     return fault("'" + kind->name + "' has " + std::to_string(side[0].size()) + " feet on its left and " + std::to_string(side[1].size()) + " on its right",
                  "a gait wants as many on either side");
-  const auto m = static_cast<double>(side[0].size());
   for (int s = 0; s < 2; ++s) {
     std::stable_sort(side[s].begin(), side[s].end(), [&](std::size_t a, std::size_t b) { return c->legs_[a].p_B.x > c->legs_[b].p_B.x; });
-    for (std::size_t i = 0; i < side[s].size(); ++i) {  // (1)
-      double& offset = c->legs_[side[s][i]].offset;
-      const double back = m - 1 - static_cast<double>(i);
-      if (gait.order == "tripod" || gait.order == "trot")
-        offset = 0.5 * static_cast<double>((i + static_cast<std::size_t>(s)) % 2);
-      else if (gait.order == "ripple")
-        offset = back / m + 0.5 * s;
-      else
-        offset = (back + s * m) / (2 * m);
-    }
+    for (std::size_t i = 0; i < side[s].size(); ++i) c->legs_[side[s][i]].offset = stride_begin(gait.order, i, side[s].size(), s == 1);
   }
   double mean = 0;
   for (const Walker& w : c->legs_) mean += w.p_B.z / static_cast<double>(c->legs_.size());

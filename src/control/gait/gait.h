@@ -33,6 +33,7 @@ class Leg {
   /// Moves the leg's joints in q so that its foot comes to p_B; how far it stayed off. [m]
   double reach(Vec3 p_B, std::span<double> q) const;
   int link() const { return foot_; }
+  Vec3 ball() const { return p_F; }  // the point that touches the ground, in its link's frame
   std::span<const int> joints() const { return joints_; }
 
  private:
@@ -46,6 +47,9 @@ class Leg {
   int foot_;
   Vec3 p_F{0, 0, 0};
 };
+
+/// (1): the share of a stride at which a leg begins; `before`: legs of its side in front of it, of `on_side`.
+double stride_begin(const std::string& order, std::size_t before, std::size_t on_side, bool right);
 
 class GaitController : public Controller {
  public:

@@ -146,7 +146,7 @@ void commit_flight(const V& view, Scratch& own, double h) {
     if (!known) dV0 = fly_on(arrays, x, before, x1, after, drive, factors, root, acc0, a, h, room.links, v1 + 6, sum);
   } else {
     sum_momenta_in_pairs(kind, view.frames(), next, acc0, jump.l, h, room, sum);
-    if (known) add_change(kind, room, sum);
+    if (known) add_change(kind.nlink(), room.links, sum);
     add_outside(view, hit, h, room.links, sum);
     if (!known) dV0 = fly_on_in_pairs(kind, view.frames(), next, drive, factors, root, acc0, a, h, room, v1 + 6, sum);
   }

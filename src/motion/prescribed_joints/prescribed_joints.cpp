@@ -32,7 +32,7 @@ void commit_flight(const V& view, double h) {
   FlightSumT<double> sum;
   momenta_in_pairs(kind, view.frames(), room.before);
   sum_momenta_in_pairs(kind, view.frames(), next, acc0, jump.l, h, room, sum);
-  add_change(kind, room, sum);
+  add_change(kind.nlink(), room.links, sum);
   add_outside(view, hit, h, room.links, sum);
   set_base_pose(q1, keep_momentum(sum, base_position(q), v0, view.gravity(), rests, h, w1, vb), turned);
   set_base_twist(v1, w1, vb);

@@ -2,17 +2,19 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "batch/lanes/lanes.h"
 #include "load/robot_toml.h"
+#include "motion/joint_path.h"
 #include "world/world.h"
 
 namespace gradus::test {
 
 /// One robot from the repository's robots/, at level `articulated`, standing on a plane (or in the air over none).
-inline Model model_of(const std::string& robot_file, bool ground = true) {
+inline Model model_of(const std::string& robot_file, bool ground = true, const std::function<void(SceneSpec&)>& edit = {}) {
   SceneSpec scene;
   if (ground) {
     FieldObjectSpec plane;
@@ -27,6 +29,7 @@ inline Model model_of(const std::string& robot_file, bool ground = true) {
   instance.robot = *robot;
   instance.on_ground = ground;
   scene.robots.push_back(instance);
+  if (edit) edit(scene);
   auto model = compile(scene);
   for (const Diagnostic& d : model.notes())
     if (d.severity == Severity::error) ADD_FAILURE() << to_string(d);
@@ -69,6 +72,7 @@ inline Start perturbed(const Model& model, int seed, double tumble) {
     s.v.push_back(2 * small * n.next());
     s.target.push_back(j.initial + small * n.next());
   }
+  if (kind.has_mimics) commit_shared(kind, s.q.data() + 7, s.v.data() + 6);
   // as a float holds them, so that every scalar starts from the same numbers
   for (auto* x : {&s.q, &s.v, &s.target})
     for (double& y : *x) y = static_cast<double>(static_cast<float>(y));
@@ -85,8 +89,7 @@ inline std::unique_ptr<Lanes> lanes_of(const Model& model, int worlds, LaneType 
 }
 
 inline void put(Lanes& lanes, int world, const Start& s) {
-  ASSERT_TRUE(lanes.write_q(world, s.q));
-  ASSERT_TRUE(lanes.write_v(world, s.v));
+  ASSERT_TRUE(lanes.write_pose(world, s.q, s.v));
   ASSERT_TRUE(lanes.write_targets(world, s.target));
 }
 

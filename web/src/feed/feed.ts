@@ -1,7 +1,7 @@
 // Where scenes and frames come from: a running simulator (live.ts) or a recording inside the page (recorded.ts).
 
 import type { Frame, Picture } from './codec';
-import type { Command, Lease, Scene, SimulationEvent } from './protocol';
+import type { Command, Lease, Plans, Scene, SimulationEvent } from './protocol';
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 
@@ -15,6 +15,7 @@ export interface FeedListener {
   /** The frame is overwritten by the next one. */
   frame(frame: Frame): void;
   picture(picture: Picture): void;
+  plans(plans: Plans): void;
   event(event: SimulationEvent): void;
   lease(lease: Lease, mayControl: boolean): void;
   connection(state: Connection): void;

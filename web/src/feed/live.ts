@@ -96,6 +96,9 @@ export class LiveFeed implements Feed {
         this.sceneRevision = m.revision;
         this.listener.scene(m);
         break;
+      case 'plans':
+        this.listener.plans(m);
+        break;
       case 'event':
         this.listener.event(m);
         break;

@@ -99,7 +99,13 @@ export interface Hello {
   may_control: boolean;
 }
 
-export type Message = Scene | SimulationEvent | Reply | Lease | Hello;
+/** Where robots are going to step. */
+export interface Plans {
+  type: 'plans';
+  plans: { robot: number; base: Triple[]; footholds: Triple[] }[];
+}
+
+export type Message = Scene | Plans | SimulationEvent | Reply | Lease | Hello;
 
 export type Command =
   | { do: 'pause' | 'resume' | 'reset' | 'branch' | 'release_push' | 'take_control' | 'give_control' }

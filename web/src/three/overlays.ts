@@ -3,7 +3,7 @@
 import * as THREE from 'three';
 import { CONTACT_VALUES, ROBOT_VALUES, VOLUME_VALUES, type Frame } from '../feed/codec';
 import { capturePoint, stabilityMargin, supportPolygons } from './balance';
-import { USER_PUSH } from '../feed/protocol';
+import { USER_PUSH, type Plans } from '../feed/protocol';
 import type { Bodies } from './bodies';
 import { SensorMarks } from './sensors';
 
@@ -16,6 +16,7 @@ export const OVERLAYS = {
   balance: { title: 'Pressure and capture point', key: 'k', on: false },
   velocity: { title: 'Velocity', key: 'v', on: false },
   trails: { title: 'Trails', key: 't', on: false },
+  plans: { title: 'Planned ways', key: 'y', on: true },
   volumes: { title: 'Bounding volumes', key: 'n', on: false },
   pads: { title: 'Foot pads', key: 'q', on: true },
   sonar: { title: 'Sonar cones', key: 'w', on: false },
@@ -43,6 +44,8 @@ const PRESSURE = 0xff4fa3;
 const CAPTURE = 0x59e3a7;
 const VELOCITY = 0x8be04e;
 const VOLUME = 0xff5fc4;
+const PLAN = 0x35d0ff;
+const PLAN_MAX = 4096; // footholds drawn
 
 /** Arrows as two instanced meshes: shafts and heads. */
 class Arrows implements VectorSet {
@@ -314,6 +317,8 @@ export class Overlays {
   private readonly inside = new Segments(CAPTURE, 256); // from below the centre of mass to the nearest edge
   private readonly outside = new Segments(FORCE, 256);
   private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
+  private readonly way = new Segments(PLAN, PLAN_MAX);
+  private readonly footholds = new Markers(new THREE.SphereGeometry(0.012, 10, 8), PLAN, PLAN_MAX, true);
   readonly sensors = new SensorMarks();
   private readonly captured = [0, 0];
   private trails: Trail[] = [];
@@ -342,6 +347,8 @@ export class Overlays {
       this.inside.lines,
       this.outside.lines,
       this.volumes.lines,
+      this.way.lines,
+      this.footholds.object,
       this.ring,
       this.sensors.group,
     );
@@ -374,6 +381,19 @@ export class Overlays {
     this.updateTrails(f, on.trails);
     this.volumes.update(f, on.volumes);
     this.sensors.update(f, on);
+    this.way.lines.visible = this.footholds.object.visible = on.plans;
+  }
+
+  /** Planned ways, until the next ones come. */
+  setPlans(plans: Plans): void {
+    this.way.begin();
+    this.footholds.begin();
+    for (const { base, footholds } of plans.plans) {
+      base.slice(1).forEach((p, i) => this.way.add(...base[i]!, ...p));
+      for (const p of footholds) this.footholds.add(...p);
+    }
+    this.way.end();
+    this.footholds.end();
   }
 
   /** A ring on the ground around the selected robot, in the colour of its level. */
