@@ -68,9 +68,51 @@ struct Walk {
   std::vector<double> roll, pitch;           // [rad]
 };
 
-/// Walks a program with the parameters that `shares` stands for, and reads its inclinometer.
-std::optional<Walk> record(const NaoTrial& plain, const optimise::Point& shares, std::uint64_t seed) {
-  NaoTrial t = plain;
+/// What a walking Nao's joints are told, every 10 ms.
+struct Told {
+  std::vector<std::string> joints;
+  std::vector<std::vector<double>> targets;
+};
+std::optional<Told> plan(NaoTrial t) {
+  Told out;
+  t.motion = "prescribed_joints";
+  const auto run = run_trial(t, [&](World& w) {
+    out.targets.emplace_back(w.targets(0).begin(), w.targets(0).end());
+    if (!out.joints.empty()) return;
+    out.joints.resize(out.targets[0].size());
+    for (const ObjectInfo& o : w.model().robots[0].kind->objects)
+      if (o.joint >= 0) out.joints[static_cast<std::size_t>(o.joint)] = o.name;
+  });
+  return run ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// Says it again, to a robot that has more joints where its legs bend.
+class SayAgain : public Controller {
+ public:
+  SayAgain(const Told& told, const RobotKind& kind) : told_(told) {
+    for (const std::string& joint : told.joints) joint_.push_back(kind.find_joint(joint));
+  }
+  void control(const RobotOutput& output, RobotCommand& command) override {
+    const auto k = std::min(static_cast<std::size_t>(std::lround(output.time / kSampleTime)), told_.targets.size() - 1);
+    for (std::size_t j = 0; j < joint_.size(); ++j) command.target[static_cast<std::size_t>(joint_[j])] = told_.targets[k][j];
+  }
+
+ private:
+  Told told_;
+  std::vector<int> joint_;
+};
+
+/// Walks with the parameters that `shares` stands for, and reads its inclinometer.
+std::optional<Walk> record(const NaoTrial& walking, const optimise::Point& shares, std::uint64_t seed) {
+  const auto told = plan(walking);
+  if (!told) return std::nullopt;
+  NaoTrial t;
+  t.duration = walking.duration;
+  t.controller = [&](const RobotKind& kind, double) { return std::make_unique<SayAgain>(*told, kind); };
+  t.edit_robot = [&](RobotSpec& robot) {
+    for (std::size_t j = 0; j < told->joints.size(); ++j)
+      robot.objects[static_cast<std::size_t>(robot.find(told->joints[j]).value)].initial = told->targets[0][j];
+  };
   if (!use_motoflex(t, {})) return std::nullopt;
   auto scene = trial_scene(t);
   if (!scene) return std::nullopt;
@@ -83,8 +125,7 @@ std::optional<Walk> record(const NaoTrial& plain, const optimise::Point& shares,
   const auto reading = [&](double x, std::uint32_t channel, std::size_t k) {
     double normal = -6;  // of twelve uniform numbers
     for (std::uint32_t i = 0; i < 12; ++i) normal += random_uniform({seed, 0, 11}, k, 12 * channel + i);
-    const double noisy = x + kNoise * normal;
-    return kDigit * std::round(noisy / kDigit);
+    return kDigit * std::round((x + kNoise * normal) / kDigit);
   };
   for (std::size_t k = 1; k < run->path.size(); ++k)
     out.roll.push_back(reading(run->path[k].roll, 0, k)), out.pitch.push_back(reading(run->path[k].pitch, 1, k));
