@@ -15,7 +15,7 @@ struct TerrainOptions {
   std::string kind, output;
   TerrainSpec terrain;
   std::vector<std::string> size;
-  std::string cell, start;
+  std::string cell, start, risers;
 };
 
 /// "2 cm"; what is wrong with it, or "".
@@ -37,16 +37,18 @@ TerrainSpec spec_of(const TerrainOptions& o) {
   if (!o.size.empty()) read_length(o.size.front(), t.size[0]), read_length(o.size.back(), t.size[1]);
   if (!o.cell.empty()) read_length(o.cell, t.cell);
   if (!o.start.empty()) read_length(o.start, t.start);
+  t.walls = o.risers == "vertical";
   return t;
 }
 
 /// What a scene says to use the file.
-void print_use(const std::string& file, const MapRange& range, double cell) {
+void print_use(const std::string& file, const MapRange& range, double cell, bool walls) {
+  const char* more = walls ? ", risers = \"vertical\"" : "";
   if (file.ends_with(".png"))
-    std::printf("  shape = { height_field = { file = \"%s\", cell = \"%.10g m\", offset = \"%.10g m\", range = \"%.10g m\" } }\n",
-                file.c_str(), cell, range.lowest, range.highest - range.lowest);
+    std::printf("  shape = { height_field = { file = \"%s\", cell = \"%.10g m\", offset = \"%.10g m\", range = \"%.10g m\"%s } }\n",
+                file.c_str(), cell, range.lowest, range.highest - range.lowest, more);
   else if (file.ends_with(".asc"))
-    std::printf("  shape = { height_field = { file = \"%s\" } }\n", file.c_str());
+    std::printf("  shape = { height_field = { file = \"%s\"%s } }\n", file.c_str(), more);
   else
     std::printf("  shape = { mesh = { file = \"%s\" } }\n", file.c_str());
 }
@@ -57,6 +59,8 @@ int make(const TerrainOptions& o) {
   for (const TerrainFault& f : faults)
     std::fprintf(stderr, "error: --%s: %s; %s\n", f.key, f.text.c_str(), f.suggestion.c_str());
   if (!faults.empty()) return 2;
+  if (terrain.walls && o.output.ends_with(".stl"))
+    return std::fprintf(stderr, "error: --risers: an .stl goes through the heights of nodes, its risers are slanted; write .asc or .png\n"), 2;
   const HeightGrid grid = make_terrain(terrain);
   if (const std::string fault = write_map(o.output, grid); !fault.empty())
     return std::fprintf(stderr, "error: %s\n", fault.c_str()), 1;
@@ -66,7 +70,7 @@ int make(const TerrainOptions& o) {
               range.lowest, range.highest);
   if (holes > 0) std::printf(", %td unknown (holes)", holes);
   std::printf("\n");
-  print_use(o.output, range, grid.dx);
+  print_use(o.output, range, grid.dx, terrain.walls);
   return 0;
 }
 
@@ -85,6 +89,8 @@ void add_terrain(CLI::App& app, Outcome& outcome) {
       ->expected(1, 2)->check(length);
   cmd->add_option("--cell", o->cell, "distance of heights (default 2cm)")->check(length);
   cmd->add_option("--start", o->start, "radius of the flat circle in the middle (default 50cm)")->check(length);
+  cmd->add_option("--risers", o->risers, "vertical: heights of flat cells with upright walls between (.asc, .png)")
+      ->check(CLI::IsMember({"slanted", "vertical"}));
   cmd->add_option("-o,--output", o->output, "map to write: .asc, .png (16 bits) or .stl (surface)")->required();
   cmd->footer(
       "What difficulty means for each kind is in docs/scene_files.md, \"Generated terrain\". A scene makes the same\n"
@@ -92,6 +98,7 @@ void add_terrain(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  gradus terrain rough --difficulty 0.4 --seed 7 -o rough.asc\n"
       "  gradus terrain stairs --difficulty 0.8 --size 8m 3m --cell 1cm -o stairs.png\n"
+      "  gradus terrain discrete --risers vertical -o blocks.asc\n"
       "  gradus terrain stepping_stones -o stones.stl");
   cmd->callback([o, &outcome] { outcome.status = make(*o); });
 }

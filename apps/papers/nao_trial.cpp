@@ -14,10 +14,6 @@
 namespace gradus::cli {
 namespace {
 
-constexpr double kSampleTime = 0.01;   // [s]
-constexpr double kFallenTilt = 0.6;    // cosine of the tilt
-constexpr double kFallenHeight = 0.2;  // of the base                       [m]
-
 /// A controller whose joints are not quite where they say: a constant error on each target.
 class Miscalibrated : public Controller {
  public:
@@ -173,14 +169,19 @@ const char* name_of(NaoDrive drive) {
   return drive == NaoDrive::stiff ? "stiff" : drive == NaoDrive::nao ? "nao" : "play";
 }
 
-std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(World&)>& each) {
+std::optional<SceneSpec> trial_scene(const NaoTrial& t) {
   auto scene = make_scene(t);
-  std::optional<WalkFile> walk;
-  if (scene && !t.controller) {
-    walk = load_gait(t);
-    if (!walk || !start_in_posture(*walk, *scene)) return std::nullopt;
-  }
+  if (!scene || t.controller) return scene;
+  const std::optional<WalkFile> walk = load_gait(t);
+  if (!walk || !start_in_posture(*walk, *scene)) return std::nullopt;
+  return scene;
+}
+
+std::optional<NaoRun> run_trial(const NaoTrial& t, const std::function<void(World&)>& each) {
+  const auto scene = trial_scene(t);
   if (!scene) return std::nullopt;
+  std::optional<WalkFile> walk;
+  if (!t.controller && !(walk = load_gait(t))) return std::nullopt;
   const std::unique_ptr<World> world = make_world(*scene);
   if (!world) return std::nullopt;
   World& w = *world;

@@ -58,6 +58,13 @@ struct NaoRun {
   std::vector<std::vector<double>> joints;  // every 10 ms, joint angles
 };
 
+/// The scene "nao" with the one robot of a trial, in the posture of its walk. None after errors, which were printed.
+std::optional<SceneSpec> trial_scene(const NaoTrial& trial);
+
+inline constexpr double kSampleTime = 0.01;   // [s]
+inline constexpr double kFallenTilt = 0.6;    // cosine of the tilt
+inline constexpr double kFallenHeight = 0.2;  // of the base                       [m]
+
 /// None after errors, which were printed. each: called after every sample.
 std::optional<NaoRun> run_trial(const NaoTrial& trial, const std::function<void(World&)>& each = nullptr);
 

@@ -46,6 +46,7 @@ std::optional<Json> usarsim_taichi(const PaperOptions&);
 std::optional<Json> motoflex_200(const PaperOptions&);
 std::optional<Json> motoflex_50(const PaperOptions&);
 std::optional<Json> motoflex_ablation(const PaperOptions&);
+std::optional<Json> motoflex_fit(const PaperOptions&);
 std::optional<Json> murosimf_counting(const PaperOptions&);
 std::optional<Json> servos(const PaperOptions&);
 std::optional<Json> simbenchmark(const PaperOptions&);

@@ -21,6 +21,7 @@ const Paper kPapers[] = {
     {"motoflex-200", "MoToFlex 2011: a Nao replays the walk of 200 mm/s (needs --data)", motoflex_200},
     {"motoflex-50", "MoToFlex 2011: a Nao replays the walk of 50 mm/s and falls (needs --data)", motoflex_50},
     {"motoflex-ablation", "MoToFlex 2011: both walks with parts of the model left out (needs --data)", motoflex_ablation},
+    {"motoflex-fit", "MoToFlex 2011: gears, motors, friction and flexible legs of a whole robot fitted to how its trunk sways", motoflex_fit},
     {"murosimf-counting", "MuRoSimF 2009: tests of collision detection for two robots, the field and a ball",
      murosimf_counting},
     {"servos", "recorded servos replayed with fitted actuator chains; needs --data", servos},

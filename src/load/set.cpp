@@ -212,7 +212,10 @@ class Assignment {
       if (f.name != name) continue;
       HeightMapSpec& map = scene_.maps[static_cast<std::size_t>(f.shape.map)];
       TerrainSpec terrain = *map.terrain;
-      Targets targets{{"terrain.difficulty", quantity(kNumber, terrain.difficulty)}, {"terrain.start", quantity(kLength, terrain.start)}};
+      Targets targets{{"terrain.difficulty", quantity(kNumber, terrain.difficulty)},
+                      {"terrain.start", quantity(kLength, terrain.start)},
+                      {"terrain.cell", quantity(kLength, terrain.cell)},
+                      {"terrain.size", {kLength, [&terrain](double x) { terrain.size[0] = terrain.size[1] = x; }, nullptr}}};
       if (tail == "terrain.seed") {
         if (!whole_number(terrain.seed)) return true;
       } else {

@@ -6,7 +6,7 @@
 ///   blue1.controller.rate=50 Hz         blue1.controller.start
 ///   messor.gait.period=0.8 s            numbers of its gait [gait_toml.h]
 ///   blue1.left_knee.q=30 deg            start posture
-///   ground.terrain.difficulty=0.7       of generated terrain; .seed, .start
+///   ground.terrain.difficulty=0.7       of generated terrain; .seed, .start, .cell, .size (both sides)
 ///   world.gravity  blue1.kp_factor  blue1.left_knee.kp  …       the parameters [model/parameters.h]
 #pragma once
 #include <string>

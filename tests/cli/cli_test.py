@@ -449,6 +449,12 @@ class Others(Scratch):
             self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
         self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
 
+    def test_paper_motoflex_fit_finds_a_robot_that_sways_as_the_recorded_one(self):
+        rows = {r["quantity"]: r["gradus"] for r in json.loads(run("paper", "motoflex-fit", "--quick", "--json").stdout)["rows"]}
+        fitted = next(v for k, v in rows.items() if k.startswith("error of pitch"))
+        self.assertLess(fitted["the truth"], 0.25)  # the noise is 0.2, and lanes are float
+        self.assertLess(fitted["found"], 0.6 * fitted["the authors' parameters"])
+
     def paper_with_data(self, name, *words, data):
         """Result of an experiment on recordings that are not part of gradus; skips where they are not."""
         self.assertEqual(run("paper", name, "--data", "/nowhere").returncode, 1)

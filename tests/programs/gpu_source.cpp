@@ -8,7 +8,7 @@
 
 namespace gradus {
 template int step_world<float, RecomputeFrames, float>(const BatchConstantsT<float>&, const RowT<float>&,
-                                                       const StepRoomT<float>&);
+                                                       const StepRoomT<float>&, std::int64_t);
 }  // namespace gradus
 
 #include "render/kernel.inl"

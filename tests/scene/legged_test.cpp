@@ -8,6 +8,7 @@
 #include "load/shipped.h"
 #include "session/scene_file.h"
 #include "session/session.h"
+#include "world/properties.h"
 
 namespace gradus {
 namespace {
@@ -105,6 +106,50 @@ TEST(Legged, robots_walk_as_fast_as_their_scenes_tell_them) {
     EXPECT_NEAR(way.x / 4, want.told, 0.2 * want.told) << want.name;
     EXPECT_LT(std::fabs(way.y), 0.2) << want.name;
   }
+}
+
+/// Ten minutes are in docs/legged.md; creep that would make 1 mm of them is 0.025 mm in 15 s.
+TEST(Legged, robots_do_not_creep_on_a_slope_of_20_degrees) {
+  const std::pair<const char*, const char*> servos[] = {{"anymal", "kp = \"1000 N m/rad\", kd = \"10 N m s/rad\""},
+                                                        {"starleth", "controller = { kp = \"700 N m/rad\", kd = \"4 N m s/rad\" }"},
+                                                        {"messor2", "controller = { stiffness = 1 }"}};
+  for (const auto& [name, servo] : servos) {
+    const auto s = made(parse_scene(std::string("[world]\nstep = \"1 ms\"\n[field.ground]\nshape = { terrain = { kind = \"slope\", difficulty = 0.6666667, ") +
+                                        "start = \"0 m\", cell = \"5 cm\" } }\n[robot.r]\nmodel = \"robots/" + name +
+                                        ".toml\"\npose = { x = \"1.5 m\", pitch = \"-20 deg\" }\nservo = { all = { " + servo + " } }\n",
+                                    std::string(GRADUS_SOURCE_DIR) + "/scenes/test.toml", shipped_files()));
+    ASSERT_TRUE(s) << name;
+    run_until(*s, 10);
+    const World& w = s->world();
+    const Vec3 before = base_position(w.q(0).data());
+    EXPECT_GT(before.z, 0.6) << name << " is not where it was put";
+    run_until(*s, 25);
+    EXPECT_LT(norm(base_position(w.q(0).data()) - before), 1e-5) << name;
+  }
+}
+
+TEST(Legged, margins_are_properties_of_robots_with_feet) {
+  const auto s = made(parse_scene("[world]\nstep = \"1 ms\"\n" + kPlane + "\n[robot.r]\nmodel = \"robots/anymal.toml\"\n[robot.ball]\nmodel = \"robots/ball.toml\"\n"
+                                  "pose = { x = \"2 m\" }\nmotion = \"free_body\"\n",
+                                  std::string(GRADUS_SOURCE_DIR) + "/scenes/test.toml", shipped_files()));
+  ASSERT_TRUE(s);
+  run_until(*s, 3);
+  const World& w = s->world();
+  const RobotKind& kind = *w.model().robots[0].kind;
+  const Vec3 c = w.centre_of_mass(0);
+  const auto foot = [&](const char* name) { return w.X_WO(0, kind.find_object(name)).p; };
+  double least = 1;  // of a quadrangle: the distances from its four sides
+  for (const auto& [a, b] : {std::pair{"LF_foot", "LH_foot"}, {"LH_foot", "RH_foot"}, {"RH_foot", "RF_foot"}, {"RF_foot", "LF_foot"}}) {
+    const Vec3 p = foot(a), d = foot(b) - p;
+    least = std::min(least, (d.x * (c.y - p.y) - d.y * (c.x - p.x)) / std::hypot(d.x, d.y));
+  }
+  const auto margin = find_property(w, "r.margin"), energy = find_property(w, "r.energy_margin");
+  ASSERT_TRUE(margin && energy);
+  EXPECT_GT(least, 0.1);
+  EXPECT_NEAR(margin->get(w), least, 1e-9);
+  const double height = c.z - (foot("LF_foot").z - 0.03);  // above the soles, which sink in
+  EXPECT_NEAR(energy->get(w), kind.mass * 9.81 * (std::hypot(least, height) - height), 0.01);
+  EXPECT_FALSE(find_property(w, "ball.margin"));
 }
 
 TEST(Legged, starleths_springs_bend_by_the_torque_they_carry) {

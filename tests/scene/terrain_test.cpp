@@ -147,6 +147,30 @@ pose = { x = "-0.65 m" }
   }
 }
 
+/// On a tread of 30 cm with an upright riser before and behind it, at every level.
+TEST(GeneratedTerrain, robots_of_every_level_stand_between_upright_risers) {
+  for (const char* motion : {"kinematic_walk", "single_body", "prescribed_joints", "articulated"}) {
+    const auto scene = parse_scene(std::string(R"([field.ground]
+shape = { terrain = { kind = "stairs", difficulty = 0.5, cell = "2 cm", size = ["4 m", "2 m"], risers = "vertical" } }
+[robot.walker]
+model = "robots/kidsize.toml"
+motion = ")") + motion + R"("
+pose = { x = "0.65 m" }
+[robot.low]
+like = "walker"
+pose = { x = "0 m" }
+)",
+                                   source());
+    ASSERT_TRUE(scene) << motion;
+    const auto world = make_world(*scene);
+    EXPECT_NEAR(position(*world, 0).z - position(*world, 1).z, 0.1, 1e-9) << motion;
+    for (int i = 0; i < 1000; ++i) world->step();
+    EXPECT_NEAR(position(*world, 0).z - position(*world, 1).z, 0.1, 1e-4) << motion;
+    EXPECT_NEAR(position(*world, 0).x, 0.65, 0.02) << motion;
+    EXPECT_LT(tilt(*world, 0), 5 * kDegree) << motion;
+  }
+}
+
 /// Two maps of one scene, one of them raised and turned: each robot stands on the one below it.
 TEST(GeneratedTerrain, several_maps_lie_side_by_side) {
   const auto scene = parse_scene(R"([field.left]
@@ -194,6 +218,10 @@ motion = "free_body"
   EXPECT_EQ(scene->maps[0].grid.z, first);
   EXPECT_TRUE(apply_set(*scene, "ground.terrain.seed=4", faults));
   EXPECT_NE(scene->maps[0].grid.z, first);
+  EXPECT_TRUE(apply_set(*scene, "ground.terrain.size=5.99 m", faults));
+  EXPECT_TRUE(apply_set(*scene, "ground.terrain.cell=1 cm", faults));
+  EXPECT_EQ(scene->maps[0].grid.nx, 600);
+  EXPECT_EQ(scene->maps[0].grid.ny, 600);
   EXPECT_FALSE(apply_set(*scene, "ground.terrain.difficulty=2", faults));
   EXPECT_FALSE(apply_set(*scene, "ground.terrain.dificulty=1", faults));
   EXPECT_FALSE(apply_set(*scene, "ground.terrain.seed=x", faults));
