@@ -28,6 +28,7 @@ void add_optimise(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_paper(CLI::App& app, Outcome& outcome);
+void add_learn(CLI::App& app, Outcome& outcome);
 void add_terrain(CLI::App& app, Outcome& outcome);
 
 }  // namespace gradus::cli

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Outcome outcome;
   for (const auto add : {add_run, add_list, add_new, add_check, add_show, add_replay, add_view, add_export, add_plot,
-                         add_render, add_fit, add_optimise, add_terrain, add_bench, add_paper})
+                         add_render, add_fit, add_optimise, add_learn, add_terrain, add_bench, add_paper})
     add(app, outcome);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
     return std::fprintf(stderr, "error: %s\n  gradus --help lists the commands\n", problem.c_str()), 2;

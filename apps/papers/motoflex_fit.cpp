@@ -39,14 +39,14 @@ struct Parameter {
 };
 /// authors: the fitted set of the original program. roll: of HipRoll and AnkleRoll, whose gear is another one.
 const Parameter kParameters[] = {
-    {"proportional gain", "V/rad", 100, 900, 230, 319.4724, [](ObjectSpec& o, bool, double x) { o.drive->controller.kp = x; }},
-    {"torque constant", "N m/A", 0.01, 0.04, 0.0165, 0.0195, [](ObjectSpec& o, bool, double x) { o.drive->motor.torque_constant = x; }},
+    {"proportional gain", "V/rad", 100, 900, 270, 319.4724, [](ObjectSpec& o, bool, double x) { o.drive->controller.kp = x; }},
+    {"torque constant", "N m/A", 0.01, 0.04, 0.018, 0.0195, [](ObjectSpec& o, bool, double x) { o.drive->motor.torque_constant = x; }},
     {"viscous friction", "N m s/rad", 0.01, 3, 0.5, 0.05, [](ObjectSpec& o, bool, double x) { o.drive->friction.viscous = x; }},
     {"dry friction, roll", "N m", 0.1, 5, 0.8, 1.661701, [](ObjectSpec& o, bool roll, double x) { if (roll) o.drive->friction.coulomb = x; }},
     {"dry friction, pitch", "N m", 0.05, 3, 0.35, 0.7915588, [](ObjectSpec& o, bool roll, double x) { if (!roll) o.drive->friction.coulomb = x; }},
-    {"play of the gears", "rad", 1e-6, 0.05, 0.006, 1.05e-5, [](ObjectSpec& o, bool, double x) { o.drive->gear.play = x; }},
+    {"play of the gears", "rad", 1e-6, 0.05, 0.003, 1.05e-5, [](ObjectSpec& o, bool, double x) { o.drive->gear.play = x; }},
     {"damping of the gears", "N m s/rad", 0.05, 300, 20, 84.36548, [](ObjectSpec& o, bool, double x) { o.drive->gear.damping = x; }},
-    {"stiffness of the legs", "N m/rad", 150, 10000, 700, 2006.519, [](ObjectSpec& o, bool, double x) { if (o.flex) o.flex->stiffness = x; }},
+    {"stiffness of the legs", "N m/rad", 150, 10000, 1300, 2006.519, [](ObjectSpec& o, bool, double x) { if (o.flex) o.flex->stiffness = x; }},
 };
 constexpr std::size_t kCount = std::size(kParameters);
 
@@ -248,7 +248,7 @@ std::optional<Json> motoflex_fit(const PaperOptions& options) {
   const auto recorded = record(walking, truth, 1), held_out = record(turning, truth, 2);
   if (!recorded || !held_out) return std::nullopt;
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const std::int64_t budget = options.quick ? 256 : 16000;
+  const std::int64_t budget = options.quick ? 256 : 4000;
   const int seeds = options.quick ? 1 : 5;
 
   const auto error = [&](const Walk& walk, const optimise::Point& p) {
@@ -264,7 +264,7 @@ std::optional<Json> motoflex_fit(const PaperOptions& options) {
   double steps = 0;
   const auto start = std::chrono::steady_clock::now();
   ProgressSetup bar;
-  bar.style = progress_style(stderr), bar.total = 2.0 * seeds;
+  bar.style = progress_style(stderr), bar.total = 2.0 * seeds, bar.labels = {" searches", " searches/s"};
   bar.now = [start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Progress progress(std::move(bar));
   double done = 0;

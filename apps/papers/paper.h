@@ -54,5 +54,6 @@ std::optional<Json> tosses(const PaperOptions&);
 std::optional<Json> contact_sweep(const PaperOptions&);
 std::optional<Json> belter_gait(const PaperOptions&);
 std::optional<Json> belter_plan(const PaperOptions&);
+std::optional<Json> belter_foothold(const PaperOptions&);
 
 }  // namespace gradus::cli

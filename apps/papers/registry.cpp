@@ -31,6 +31,7 @@ const Paper kPapers[] = {
     {"belter-gait", "Belter 2014: the gait of a hexapod evolved, against the one made by hand; what the step of integration changes",
      belter_gait},
     {"belter-plan", "Belter 2014: ways planned foothold by foothold over terrain, and walked (--data adds a mapped staircase)", belter_plan},
+    {"belter-foothold", "Belter 2014: footholds learned on slippery ground, and slips on ground that was not learned from", belter_foothold},
 };
 
 }  // namespace

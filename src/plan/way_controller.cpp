@@ -80,19 +80,18 @@ void WayController::begin_swings() {
     Foot& f = feet_[i];
     f.swings = walker_->group(i) == group_ && norm(next.feet[i] - f.at) > kStays;
     if (!f.swings) continue;
-    leave(f, true);
+    leave(f);
     f.goal = f.planned = next.feet[i];
     f.top = walker_->highest_between(f.at, f.goal) + walker_->settings().gait.lift;
-    f.down = false, f.reached = 0;
+    f.down = f.met = false, f.reached = 0;
   }
 }
 
-/// A foot leaves its foothold, or the run ends on it.
-void WayController::leave(const Foot& foot, bool landed) {
-  if (!landed) return;
+/// A foot leaves its foothold.
+void WayController::leave(const Foot& foot) {
   report_.slid += foot.slid;
   int i, j;
-  if (keeps_samples_ && walker_->map().node(foot.at.x, foot.at.y, i, j) && !std::isnan(walker_->map().rest(i, j)))
+  if (keeps_samples_ && walker_->map().node(foot.touched.x, foot.touched.y, i, j) && !std::isnan(walker_->map().rest(i, j)))
     samples_.push_back({walker_->map().features(i, j), foot.slid});
 }
 
@@ -101,6 +100,7 @@ void WayController::end_swings(std::span<const Vec3> actual) {
     Foot& f = feet_[i];
     if (!f.swings) continue;
     f.swings = false, f.at = actual[i], f.slid = 0, f.told = false;
+    f.touched = f.met ? f.goal : f.at;
     ++report_.footholds;
     if (length_xy(f.at - f.planned) > kMissed) ++report_.misses, again_ = true, walker_->mark(f.planned), marks_.push_back(f.planned);
   }
@@ -132,7 +132,7 @@ void WayController::control(const RobotOutput& o, RobotCommand& command) {
   const std::span<Vec3> actual(room.data(), feet_.size());
   for (std::size_t i = 0; i < feet_.size(); ++i) actual[i] = X_WB * walker_->leg(i).foot(o.q);
   if (report_.state == WayReport::State::waits) {
-    for (std::size_t i = 0; i < feet_.size(); ++i) feet_[i].at = actual[i];
+    for (std::size_t i = 0; i < feet_.size(); ++i) feet_[i].at = feet_[i].touched = actual[i];
     for (std::size_t j = 0; j < q_.size(); ++j) q_[j] = command.target[j];
     make_way(X_WB);
   }
@@ -145,7 +145,7 @@ void WayController::control(const RobotOutput& o, RobotCommand& command) {
       if (!f.swings) continue;
       const double force = o.foot_force.size() > walker_->foot_number(i) ? o.foot_force[walker_->foot_number(i)] : 0;
       const double swing = std::min(1.0, share_ / 0.85);
-      if (!f.down && swing > 0.6 && force > kTouches * load) f.down = true, f.goal = actual[i];
+      if (!f.down && swing > 0.6 && force > kTouches * load) f.down = f.met = true, f.goal = actual[i];
       if (!f.down && swing >= 1) {
         f.reached += kReachSpeed * dt_;
         f.down = f.reached > kDeepest;
@@ -181,13 +181,12 @@ void WayController::control(const RobotOutput& o, RobotCommand& command) {
     if (f.swings) p = f.down ? f.goal : swing_point(f, std::min(1.0, share_ / 0.85)) - Vec3{0, 0, f.reached};
     walker_->leg(i).reach(X_CW * p * f.stands + X_BW * p * (1 - f.stands), q_);
     if (f.swings) continue;
-    f.slid = std::max(f.slid, length_xy(actual[i] - f.at));
+    f.slid = std::max(f.slid, length_xy(actual[i] - f.touched));
     if (f.slid <= settings_.slip || f.told) continue;
     ++report_.slips;
     f.told = again_ = true;
-    walker_->mark(f.at), marks_.push_back(f.at);
-    const double slid = f.slid;
-    f.at = actual[i], f.slid = slid;
+    walker_->mark(f.touched), marks_.push_back(f.touched);
+    f.at = actual[i];
   }
   for (std::size_t i = 0; i < feet_.size(); ++i)
     for (const int j : walker_->leg(i).joints()) command.target[static_cast<std::size_t>(j)] = q_[static_cast<std::size_t>(j)];
@@ -205,9 +204,9 @@ void WayController::each_number(const Visit& visit) {
   vec(off_p_), vec(off_r_), visit(share_), whole(group_), whole(edge_), whole(seen_), whole(again_);
   visit(area_.x_low), visit(area_.x_high), visit(area_.y_low), visit(area_.y_high);
   for (Foot& f : feet_) {
-    vec(f.at), vec(f.goal), vec(f.planned);
+    vec(f.at), vec(f.goal), vec(f.planned), vec(f.touched);
     visit(f.top), visit(f.stands), visit(f.reached), visit(f.slid);
-    whole(f.swings), whole(f.down), whole(f.told);
+    whole(f.swings), whole(f.down), whole(f.met), whole(f.told);
   }
   int state = static_cast<int>(report_.state);
   whole(state), whole(report_.plans), whole(report_.slips), whole(report_.misses), whole(report_.footholds), visit(report_.slid);

@@ -4,12 +4,13 @@
 ///   X_c = X_p ⊕ e,   ė = k (X_p ⊖ X),   within 4 cm and 0.15 rad                                               (1)
 /// so that the give of servos and ground under changing loads does not stay.
 ///
-/// **Feet.** A standing foot is asked for at X_c⁻¹ f, f being where it touched down. A swinging foot goes from there up, over the highest ground on its way and down
-/// to its foothold, at X⁻¹ p: as seen from where the base is. Where it meets the ground on its way down it stays; where it meets none it reaches down. The next
-/// group swings when all feet of this one stand. A foot passes from one to the other within 0.1 s.
+/// **Feet.** A standing foot is asked for at X_c⁻¹ f, f being where it touched down. A swinging foot goes from there up, over the highest ground on its
+/// way and down to its foothold, at X⁻¹ p: as seen from where the base is. Where it meets the ground on its way down it stays; where it meets none it
+/// reaches down. The next group swings when all feet of this one stand. A foot passes from one to the other within 0.1 s.
 ///
-/// **Slips.** A standing foot that is `slip` away from f has slipped, one that came down 3 cm off its foothold has missed it: when all feet stand, a new way is planned from
-/// there; when no step leads away from there, its feet are first put where they would stand. When that cannot be either the robot stays.
+/// **Slips.** A foot that is `slip` away from where it first met the ground has slipped, one that came down 3 cm off its foothold has missed it: when all
+/// feet stand, a new way is planned from there; when no step leads away from there, its feet are first put where they would stand. When that cannot be
+/// either, the robot stays.
 #pragma once
 #include <optional>
 
@@ -58,14 +59,15 @@ class WayController : public Controller {
     double top = 0;        // of its swing
     double stands = 1;     // 1: as the base is asked for, 0: as the base is
     double reached = 0;    // below its foothold                                                    [m]
-    double slid = 0;       // farthest from f since it stands                                       [m]
-    bool swings = false, down = true, told = false;  // told: its slip was counted
+    Vec3 touched{0, 0, 0}; // where it first met the ground
+    double slid = 0;       // farthest from there                                                   [m]
+    bool swings = false, down = true, met = true, told = false;  // met: by feeling the ground; told: its slip was counted
   };
   WayController(const WaySettings& settings, std::shared_ptr<const RobotKind> kind) : settings_(settings), kind_(std::move(kind)) {}
   void make_way(const Pose& X_WB);
   void begin_swings();
   void end_swings(std::span<const Vec3> actual);
-  void leave(const Foot& foot, bool landed);
+  void leave(const Foot& foot);
   Pose asked_pose() const;
   Vec3 swing_point(const Foot& foot, double share) const;
   template <class Visit>

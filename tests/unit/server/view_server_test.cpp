@@ -270,6 +270,23 @@ TEST_F(ViewServerTest, events_reach_viewers_that_come_later) {
   EXPECT_EQ(json::parse(c.next_text("event"))["text"], "red1 fell");
 }
 
+TEST_F(ViewServerTest, planned_ways_reach_those_who_look_and_those_who_come_later) {
+  RawClient first(server_->port());
+  first.open_stream(kView);
+  first.next_text("scene");
+  server_->set_plans(std::make_shared<const PlannedWays>(PlannedWays{{0, {{0, 0, 0.2}, {0.08, -0.5, 0.2}}, {{0.1, 0.2, 0.03}}}}));
+  for (const bool later : {false, true}) {
+    RawClient second(server_->port());
+    if (later) second.open_stream(kView);
+    const json m = json::parse((later ? second : first).next_text("plans"));
+    ASSERT_EQ(m["plans"].size(), 1u);
+    EXPECT_EQ(m["plans"][0]["base"], json::parse("[[0.0, 0.0, 0.2], [0.08, -0.5, 0.2]]"));
+    EXPECT_EQ(m["plans"][0]["footholds"], json::parse("[[0.1, 0.2, 0.03]]"));
+  }
+  server_->set_plans(std::make_shared<const PlannedWays>(PlannedWays{{0, {}, {}}}));  // a new one replaces it
+  EXPECT_TRUE(json::parse(first.next_text("plans"))["plans"][0]["base"].empty());
+}
+
 TEST_F(ViewServerTest, many_events_of_one_kind_do_not_push_out_a_goal) {
   RawClient first(server_->port());
   first.open_stream(kView);
