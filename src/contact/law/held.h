@@ -7,7 +7,8 @@
 ///   Σ ½ k φ² > Σ held:  every gap of the pair is felt as φ √(Σ held/Σ ½ k φ²)                                     (2)
 /// sums over the contacts of the pair, as the next look finds them on the left, as the step left them on the right. What is
 /// not felt comes back slowly, T = 10 s, so that bodies which somebody put inside each other come out.
-/// A contact that closes without a force, because it waits for its impact, holds nothing. While (2) does nothing, which is nearly always, the law is as it was.
+/// Between moving bodies only where they lie still and press. A contact that closes without a force, because it waits for its
+/// impact, holds nothing. While (2) does nothing, which is nearly always, the law is as it was.
 #pragma once
 #include "math/scalar.h"
 
