@@ -44,6 +44,7 @@ void add_learn(CLI::App& app, Outcome& outcome) {
   auto o = std::make_shared<LearnOptions>();
   CLI::App* all = app.add_subcommand("learn", "learn where to step, in simulation");
   all->require_subcommand(1);
+  all->footer("Example:\n  gradus learn footholds -o footholds.json");
   CLI::App* c = all->add_subcommand("footholds", "walk a robot over slippery ground and learn what its footholds cost");
   c->add_option("SCENE", o->settings.scene, "whose first object is a map or terrain and whose first robot has a plan (default messor_plan)");
   c->add_option("-o,--output", o->output, "file to write")->required();

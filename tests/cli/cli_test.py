@@ -429,8 +429,28 @@ class Others(Scratch):
         self.assertEqual(list(self.path.iterdir()), [])
 
     def test_help_has_examples(self):
-        for command in ("run", "check", "show", "replay", "terrain", "bench", "paper"):
+        for command in ("run", "check", "show", "replay", "terrain", "learn", "bench", "paper"):
             self.assertIn("xample", run(command, "--help").stdout)
+
+    def test_footholds_are_learned_and_used(self):
+        file = self.path / "footholds.json"
+        out = run("learn", "footholds", "-o", file, "--maps", "2", "--centres", "8", "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertGreater(json.loads(out.stdout)["footholds"], 200)
+        self.assertEqual(len(json.loads(file.read_text())["centres"]), 8)
+        again = run("learn", "footholds", "-o", self.path / "again.json", "--maps", "2", "--centres", "8")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(file.read_bytes(), (self.path / "again.json").read_bytes())
+        scene = (SOURCE / "scenes/messor_plan.toml").read_text().replace('"stairs"', '"rough"')
+        used, by_hand = self.path / "used.toml", self.path / "by_hand.toml"
+        by_hand.write_text(scene)
+        used.write_text(scene.replace('rate = "100 Hz"', f'footholds = "{file}", rate = "100 Hz"'))
+        hashes = {json.loads(run("run", s, "--for", "10s", "--json").stdout)["hash"] for s in (used, by_hand)}
+        self.assertEqual(len(hashes), 2)
+        file.write_text("{}")
+        out = run("run", used, "--for", "1s")
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("no file of learned footholds", out.stderr)
 
     def test_bench_rows_carry_their_configuration(self):
         rows = json.loads(run("bench", "crowd", "--rounds", "1", "--json").stdout)["rows"]
