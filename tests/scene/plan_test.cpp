@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "plan/way_controller.h"
 #include "session/scene_file.h"
@@ -75,6 +77,29 @@ TEST(Plan, ANewWayIsPlannedWhenAFootSlips) {
   EXPECT_NE(way.plan().way.size(), before);
   for (int k = 0; k < 60000 && way.report().state != State::arrived; ++k) s->step();
   EXPECT_EQ(way.report().state, State::arrived);
+}
+
+/// Everything wrong at once, with its place.
+TEST(Plan, ScenesAreToldWhatAPlanMisses) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "gradus_plan_test.toml";
+  const auto faults = [&](const std::string& controller) {
+    std::ofstream(file) << "[field.ground]\nshape = \"plane\"\n[robot.m]\nmodel = \"" GRADUS_SOURCE_DIR "/robots/messor.urdf\"\ncontroller = { " << controller << " }\n";
+    std::string text;
+    const auto scene = load_scene_or_robot(file.string());
+    for (const Diagnostic& d : scene.notes())
+      if (d.severity == Severity::error) text += to_string(d) + "\n";
+    return text;
+  };
+  const std::string plan = "plan = \"" GRADUS_SOURCE_DIR "/gaits/plan_tripod.toml\"";
+  EXPECT_EQ(faults(plan + ", goal = { x = \"1 m\", y = \"0 m\", yaw = \"90 deg\" }, stride = \"6 cm\""), "");
+  EXPECT_NE(faults(plan).find("a plan needs a goal"), std::string::npos);
+  const std::string two = faults(plan + ", goal = { x = \"1 m\" }, stride = \"3 m\"");
+  EXPECT_NE(two.find("'y' is missing"), std::string::npos);
+  EXPECT_NE(two.find("stride must be within"), std::string::npos);
+  EXPECT_NE(two.find(":5:"), std::string::npos);
+  EXPECT_NE(faults(plan + ", goal = { x = \"1 m\", y = \"0 m\" }, footholds = \"none.json\"").find("none.json"), std::string::npos);
+  EXPECT_NE(faults("gait = \"" GRADUS_SOURCE_DIR "/gaits/tripod.toml\", goal = { x = \"1 m\", y = \"0 m\" }").find("goal is for plans only"), std::string::npos);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -318,7 +318,7 @@ export class Overlays {
   private readonly outside = new Segments(FORCE, 256);
   private readonly volumes = new Boxes(VOLUME, VOLUME_MAX);
   private readonly way = new Segments(PLAN, PLAN_MAX);
-  private readonly footholds = new Markers(new THREE.SphereGeometry(0.012, 10, 8), PLAN, PLAN_MAX, true);
+  private readonly footholds = new Markers(new THREE.SphereGeometry(0.007, 10, 8), PLAN, PLAN_MAX, true);
   readonly sensors = new SensorMarks();
   private readonly captured = [0, 0];
   private trails: Trail[] = [];
