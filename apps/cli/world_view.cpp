@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/way_controller.h"
+
 namespace gradus::cli {
 namespace {
 

@@ -6,6 +6,7 @@
 #include "control/walk/walk_controller.h"
 #include "control/wheels_team.h"
 #include "load/plan_options.h"
+#include "plan/way_controller.h"
 
 namespace gradus {
 

@@ -5,10 +5,13 @@
 
 #include "link/library/library_controller.h"
 #include "link/process/process_controller.h"
-#include "plan/way_controller.h"
 #include "world/world.h"
 
 namespace gradus {
+
+namespace plan {
+class WayController;
+}
 
 /// The controllers that can fail; owned by the world.
 struct Controllers {

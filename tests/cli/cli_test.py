@@ -402,6 +402,20 @@ class Others(Scratch):
             z = [r["robots"]["dog"]["base"]["z"] for r in (read, made)]
             self.assertAlmostEqual(*z, delta=0.002, msg=kind)
 
+    def test_terrain_with_upright_risers_is_that_of_the_scene_too(self):
+        def ball_on(shape):
+            robot = '[robot.ball]\nmodel = "robots/ball.toml"\nmotion = "free_body"\npose = { x = "-50 cm", y = "20 cm" }\nvelocity = { x = "1 m/s" }\n'
+            out = run("run", self.scene(f"[field.ground]\n{shape}\n{robot}"), "--for", "1s", "--json")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            return json.loads(out.stdout)["hash"]
+        out = run("terrain", "discrete", "-d", 0.4, "--size", "2m", "--start", "10cm", "--seed", 5, "--risers", "vertical", "-o", self.path / "map.asc")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("100 × 100 heights", out.stdout)
+        made = 'shape = { terrain = { kind = "discrete", difficulty = 0.4, size = "2 m", start = "10 cm", seed = 5, risers = "vertical" } }'
+        self.assertEqual(ball_on(out.stdout.splitlines()[1]), ball_on(made))
+        self.assertNotEqual(ball_on(made), ball_on(made.replace("vertical", "slanted")))
+        self.assertEqual(run("terrain", "discrete", "--risers", "vertical", "-o", self.path / "map.stl").returncode, 2)
+
     def test_terrain_tells_what_is_wrong(self):
         for args, part in ((("hills",), "rough"), (("rough", "-d", "2"), "--difficulty: 2 is not from 0 to 1"),
                            (("rough", "--cell", "-2cm"), "--cell: -0.02 m"), (("rough", "--size", "0m"), "--size: 0 m"),
@@ -448,6 +462,9 @@ class Others(Scratch):
         for angle in (0, 30, 45):
             self.assertAlmostEqual(rows[f"sliding cube, {angle}°: stopping distance"], -0.39, delta=0.05)
         self.assertLess(rows["bouncing: mean squared energy error"], 1e-6)
+        self.assertLess(rows["ANYmal energy: mean squared error in flight"], 1e-6)
+        self.assertLess(rows["ANYmal momentum: mean squared error"], 1e-20)  # the ball has hit it by then
+        self.assertAlmostEqual(rows["ANYmal standing: height of the lowest of all bases at the end"], 0.519, delta=0.002)
 
     def test_paper_motoflex_fit_finds_a_robot_that_sways_as_the_recorded_one(self):
         rows = {r["quantity"]: r["gradus"] for r in json.loads(run("paper", "motoflex-fit", "--quick", "--json").stdout)["rows"]}

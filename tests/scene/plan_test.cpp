@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "plan/way_controller.h"
 #include "session/scene_file.h"
 #include "session/session.h"
 
