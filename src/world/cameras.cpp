@@ -91,7 +91,7 @@ Result<std::unique_ptr<Cameras>> Cameras::make(const Model& model, const Engine&
     for (std::size_t s = 0; s < sensors.size(); ++s) {
       if (sensors[s].table->name != sense::CameraSensor::name) continue;
       if (!c) {
-        c.reset(new Cameras(model, threads, clock));
+        c.reset(new Cameras(model, threads));
         auto scene = DrawnScene::make(model);
         append(notes, scene.notes());
         if (!scene) return notes;

@@ -85,7 +85,7 @@ class Cameras {
     std::int64_t asked = -1, stride = 1;  // the last frame that was asked for, and how many before it the one before was
   };
 
-  Cameras(const Model& model, int threads, double (*clock)()) : model_(model), maker_(model), threads_(threads), clock_(clock) {}
+  Cameras(const Model& model, int threads) : model_(model), maker_(model), threads_(threads) {}
   Diagnostics add(const Engine& engine, int robot, int sensor);
   void set_up(const Engine& engine, One& c);
   One* find(int robot, int sensor);
@@ -100,7 +100,6 @@ class Cameras {
   std::shared_ptr<const DrawnScene> scene_;
   PoseMaker maker_;
   int threads_;
-  double (*clock_)();
   std::vector<One> cameras_;
   std::unique_ptr<Darkroom> darkroom_;
   std::size_t numbers_ = 0;      // coordinates of all robots in one state

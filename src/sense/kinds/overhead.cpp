@@ -17,16 +17,16 @@ void Overhead::bind(Binding& b) {
   std::vector<std::string> names, wanted = b.words("sees");
   for (const RobotModel& r : robots) names.push_back(r.name);
   if (wanted.empty()) wanted = names;
-  for (const std::string& name : wanted) {
-    const auto it = std::find(names.begin(), names.end(), name);
+  for (const std::string& robot : wanted) {
+    const auto it = std::find(names.begin(), names.end(), robot);
     if (it == names.end()) {
-      b.fault("sees", "there is no robot '" + name + "'", did_you_mean(name, names));
+      b.fault("sees", "there is no robot '" + robot + "'", did_you_mean(robot, names));
       continue;
     }
     b.id(static_cast<int>(it - names.begin()));
-    b.channel(name + ".seen", "");
-    for (const char* axis : {".x", ".y"}) b.channel(name + axis, "m");
-    b.channel(name + ".heading", "rad");
+    b.channel(robot + ".seen", "");
+    for (const char* axis : {".x", ".y"}) b.channel(robot + axis, "m");
+    b.channel(robot + ".heading", "rad");
   }
   b.keep(b.number("noise.position", 0)), b.keep(b.number("noise.heading", 0)), b.keep(b.number("miss", 0));
   constexpr double kAll = std::numeric_limits<double>::infinity();
