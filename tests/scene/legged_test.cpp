@@ -200,5 +200,30 @@ TEST(Legged, messors_friction_slows_the_gait_of_the_robot_as_built) {
   EXPECT_LT(built, simulated);
 }
 
+// A penalty contact is as deep as its load over its stiffness; while it goes in, its damper carries a part.
+TEST(Legged, walking_feet_sink_no_deeper_than_their_largest_load_over_the_stiffness) {
+  for (const char* name : {"messor", "anymal"}) {
+    const auto s = made(load_scene(GRADUS_SOURCE_DIR "/scenes/" + std::string(name) + ".toml", shipped_files()));
+    ASSERT_TRUE(s) << name;
+    const World& w = s->world();
+    const RobotKind& kind = *w.model().robots[0].kind;
+    double deepest = 0, load = 0, k = 1e300;
+    while (w.time() < 3) {
+      s->step();
+      const auto memory = w.contact_memory(0);
+      const std::vector<Frame> frames = w.moving_frames(0);
+      for (std::size_t i = 0; i < kind.points.size(); ++i) {
+        const ContactPoint& p = kind.points[i];
+        if (!(memory[i].fn > 0)) continue;
+        const Frame& f = frames[static_cast<std::size_t>(p.link)];
+        deepest = std::max(deepest, p.radius - (base_position(w.q(0).data()) + f.p + f.R * p.p_BC).z), load = std::max(load, memory[i].fn), k = std::min(k, p.k);
+      }
+    }
+    EXPECT_GT(load, 5) << name;
+    EXPECT_GT(deepest, 0) << name;
+    EXPECT_LE(deepest, load / k) << name;
+  }
+}
+
 }  // namespace
 }  // namespace gradus
