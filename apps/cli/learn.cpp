@@ -18,6 +18,8 @@ struct LearnOptions {
 };
 
 int learn(const LearnOptions& o) {
+  if (!std::ofstream(o.output, std::ios::app))  // not after all the walking
+    return std::fprintf(stderr, "error: %s cannot be written\n", o.output.c_str()), 1;
   Progress progress({stderr, progress_style(stderr), static_cast<double>(o.settings.maps), {"maps", " maps/s"}, now, {}});
   const auto learned = learn_footholds(o.settings, [&](int done) { return progress.update(done), true; });
   progress.finish();
