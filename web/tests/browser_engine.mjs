@@ -332,11 +332,14 @@ const heldPush = () => {
 
 test('dragging a robot applies a force that the log shows, and the exported page draws it', async ({ context }) => {
   const log = resolve(out, 'pushed.mcap');
-  const logged = await startSimulator(gradus, ['run', 'levels', '--speed', 'real', '--view', '--log', log]);
+  const logged = await startSimulator(gradus, ['run', 'levels', '--speed', '0.7', '--view', '--log', log]);
   const page = await context.newPage();
   await open(page, logged.control);
   await page.locator('.canvas').focus();
   await until(page, () => window.gradus.frameNow.time > 0.3);
+  assert.equal(await page.locator('.speed option:checked').textContent(), '×0.7', 'a speed that the list lacks is shown');
+  await page.keyboard.press('ArrowUp');
+  await until(page, () => window.gradus.frameNow.speedTarget === 1);
   await setPaused(page, true); // a walking robot is hard to hit from a slow page
   await pictures(page, 2);
   const at = await bodyOnPage(page, await page.evaluate(() => window.gradus.stage.bodies.firstBodyOf(2)));

@@ -10,13 +10,14 @@ const MARK_GAP = 3; // marks of one kind that would be nearer are one mark  [px]
 
 function speedName(s: number | 'max'): string {
   if (s === 'max') return 'max';
-  return s < 1 ? `×1/${Math.round(1 / s)}` : `×${s}`;
+  return SPEEDS.includes(s) && s < 1 ? `×1/${Math.round(1 / s)}` : `×${Number(s.toPrecision(3))}`;
 }
 
 export class Timeline {
   readonly element = h('footer.timeline', { 'aria-label': 'Time' });
   private readonly playButton = iconButton('pause', 'Pause (space)', () => this.togglePause());
   private readonly speed = h('select.speed', { 'aria-label': 'Speed', title: 'Target speed (↑ ↓)' });
+  private readonly otherSpeed = h('option', { hidden: true }); // one that somebody else asked for
   private readonly clock = h('input.clock', {
     type: 'text',
     'aria-label': 'Simulated time; type a time to go there',
@@ -54,6 +55,7 @@ export class Timeline {
 
   constructor(private readonly send: (c: Command) => void) {
     for (const s of SPEEDS) this.speed.append(h('option', { value: String(s) }, speedName(s)));
+    this.speed.append(this.otherSpeed);
     this.speed.addEventListener('change', () =>
       this.sendSpeed(this.speed.value === 'max' ? 'max' : Number(this.speed.value)),
     );
@@ -151,9 +153,10 @@ export class Timeline {
 
   changeSpeed(by: number): void {
     const now = this.last?.speedTarget ?? 1;
-    let i = SPEEDS.findIndex((s) => (s === 'max' ? !Number.isFinite(now) : Math.abs(s - now) < 1e-6));
-    if (i < 0) i = SPEEDS.indexOf(1);
-    this.sendSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, i + by))]!);
+    const factors = SPEEDS.map((s) => (s === 'max' ? Infinity : s));
+    const i = factors.findIndex((s) => s >= now - 1e-6); // the same speed or, between two, the next faster one
+    const from = by > 0 && factors[i]! > now + 1e-6 ? i - 1 : i;
+    this.sendSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, from + by))]!);
   }
 
   private sendSpeed(factor: number | 'max'): void {
@@ -217,7 +220,13 @@ export class Timeline {
     this.playButton.title = f.paused ? 'Go on (space)' : 'Pause (space)';
     this.playButton.setAttribute('aria-label', f.paused ? 'Go on' : 'Pause');
     const target = Number.isFinite(f.speedTarget) ? String(f.speedTarget) : 'max';
-    if (document.activeElement !== this.speed && this.speed.value !== target) this.speed.value = target;
+    if (document.activeElement !== this.speed && this.speed.value !== target) {
+      if (!SPEEDS.some((s) => String(s) === target)) {
+        this.otherSpeed.value = target;
+        this.otherSpeed.textContent = speedName(f.speedTarget);
+      }
+      this.speed.value = target;
+    }
     const shown = formatTime(f.time);
     if (document.activeElement !== this.clock && this.clock.value !== shown) this.clock.value = shown;
     this.head.style.left = this.reached.style.width = `${this.percent(f.time)}%`;
