@@ -5,10 +5,11 @@ namespace gradus {
 
 /// The root at the new place: its orientation, and v¹.
 GRADUS_WALKER FrameT<T> GRADUS_OF::next_root_frame(const V6& acc0) const {
-  if (!is_free()) return {to_matrix(q_WB_), zero3<T>(), zero6<T>(), zero6<T>()};
-  const T h = robot_.h, o = T(0.0), q[7] = {o, o, o, q_WB_.w, q_WB_.x, q_WB_.y, q_WB_.z};
-  const V3 w1 = twist_.a + acc0.a * h;
-  return {to_matrix(mean_turn(q, twist_.a, w1, h)), zero3<T>(), {w1, zero3<T>()}, zero6<T>()};
+  const QuatT<T> turn = root_turn();
+  if (!is_free()) return {to_matrix(turn), zero3<T>(), zero6<T>(), zero6<T>()};
+  const T h = robot_.h, o = T(0.0), q[7] = {o, o, o, turn.w, turn.x, turn.y, turn.z};
+  const V3 w0 = root_spin(), w1 = w0 + acc0.a * h;
+  return {to_matrix(mean_turn(q, w0, w1, h)), zero3<T>(), {w1, zero3<T>()}, zero6<T>()};
 }
 
 /// (3) of the joints, and the first part of (1).
@@ -201,16 +202,17 @@ GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_outward(const V6& acc0, const V6& dV0) {
 GRADUS_WALKER void GRADUS_OF::land(const V6& acc0, const V6& dV0, V6 end) {
   if (!is_free()) return put_vector(&base(7), zero6<T>());
   const T h = robot_.h;
-  const V3 g = robot_.gravity, p0{base(0), base(1), base(2)};
+  const V3 g = robot_.gravity, p0 = root_place(), w0 = root_spin(), v0 = root_velocity();
+  const QuatT<T> turn = root_turn();
   const LimbFlightT<T> s = flight_at(&sum(room.warp, 6));
   const V3 shift = acc0.l * h * (T(0.5) * h);
   end.a += cross(shift, end.l);
-  const T q[7] = {p0.x, p0.y, p0.z, q_WB_.w, q_WB_.x, q_WB_.y, q_WB_.z};
-  V3 w1 = twist_.a + acc0.a * h, v1 = v_WB_ + (acc0.l + g) * h;
-  const QuatT<T> turned = mean_turn(q, twist_.a, w1, h);
+  const T q[7] = {p0.x, p0.y, p0.z, turn.w, turn.x, turn.y, turn.z};
+  V3 w1 = w0 + acc0.a * h, v1 = v0 + (acc0.l + g) * h;
+  const QuatT<T> turned = mean_turn(q, w0, w1, h);
   w1 += dV0.a, v1 += dV0.l;
   const FlightSumT<T> all{s.start, end, zero6<T>(), zero3<T>(), s.mc, s.I, shift};
-  const V3 p = keep_momentum(all, p0, v_WB_, g, false, h, w1, v1);
+  const V3 p = keep_momentum(all, p0, v0, g, false, h, w1, v1);
   base(0) = p.x, base(1) = p.y, base(2) = p.z;
   base(3) = turned.w, base(4) = turned.x, base(5) = turned.y, base(6) = turned.z;
   put_vector(&base(7), V6{w1, v1});

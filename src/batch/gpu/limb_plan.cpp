@@ -102,6 +102,10 @@ bool plan_for(const KindArraysT<F>& kind, int warps, LimbPlan& plan, std::string
   for (std::size_t i = 0; i < limbs.size(); ++i)
     if (!add_runs(kind, limbs[i], warp[i], plan)) return error = "a limb that branches too often", false;
   mark_openers(plan);
+  for (int r = 0; r < plan.run_count[plan.root_warp]; ++r) {
+    const LimbRun& u = plan.runs[plan.root_warp][r];
+    plan.root_takes = plan.root_takes || (u.slot < 0 && u.first != 1);
+  }
   if (!number_bits(kind, plan)) return error = "more than 64 contact points in what one warp walks", false;
   return true;
 }

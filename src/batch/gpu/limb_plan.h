@@ -25,6 +25,7 @@ struct LimbRun {
 struct LimbPlan {
   int warps = 1;
   int root_warp = 0;
+  bool root_takes = false;  // its warp walks limbs besides the one that goes on to the root (that of link 1)
   int bits = 0;  // most joints or points of one warp
   std::int16_t run_count[kMostLimbWarps] = {};
   LimbRun runs[kMostLimbWarps][kMostRuns] = {};  // in rising order

@@ -60,7 +60,7 @@ bool make_limb_robot(const BatchConstantsT<T>& c, int warps, LimbRobotData<T>& o
   for (int i = 0; i < kind.nlink; ++i) {
     out.links.push_back(link_numbers(kind, i));
     r.code[i] = code_of(kind, i);
-    r.slot[i] = i == 0 ? std::int16_t(-1) : kind.links[i].branch;
+    r.slot[i] = i == 0 ? std::int16_t(r.plan.root_takes ? 0 : -1) : kind.links[i].branch;
     r.mimic_of[i] = i == 0 ? std::int16_t(-1) : static_cast<std::int16_t>(c.joints[i - 1].mimic_of);
     for (int k = kind.point_begin[i]; k < kind.point_begin[i + 1]; ++k)
       r.point_bits[i] |= std::uint64_t(1) << (r.plan.point_bit[i] + (k - kind.point_begin[i]));

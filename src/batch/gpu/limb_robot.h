@@ -39,7 +39,7 @@ struct LimbRobotT {
   Vec3T<T> gravity;
   LimbPlan plan;
   std::uint16_t code[kMostLimbLinks];             // LinkCode
-  std::int16_t slot[kMostLimbLinks];              // of a branching link, −1
+  std::int16_t slot[kMostLimbLinks];              // of a branching link, −1; of the root 0 if its warp walks other limbs than the one that goes on to it
   std::int16_t mimic_of[kMostLimbLinks];          // joint number, −1
   std::int16_t point_begin[kMostLimbLinks + 1];
   std::uint64_t point_bits[kMostLimbLinks];       // of a link's points

@@ -121,6 +121,7 @@ class LimbWalker {
   GRADUS_INLINE bool rooted() const { return room.warp == robot_.plan.root_warp; }
   GRADUS_INLINE int runs() const { return robot_.plan.run_count[room.warp]; }
   GRADUS_INLINE const LimbRun& run(int r) const { return robot_.plan.runs[room.warp][r]; }
+  GRADUS_INLINE int first_run() const { return rooted() ? -1 : 0; }  // −1: the root, which is walked as a run of its own
   GRADUS_INLINE V6 vector_at(const T* x) const {
     constexpr int s = Room::stride;
     return {{x[0], x[s], x[2 * s]}, {x[3 * s], x[4 * s], x[5 * s]}};
@@ -138,8 +139,11 @@ class LimbWalker {
   GRADUS_INLINE void with_axis(int i, LinkT<T>& l, const Fn& f) const;
 
   // Frames.
-  GRADUS_INLINE void start();
-  GRADUS_INLINE Frame root_frame() const { return {to_matrix(q_WB_), zero3<T>(), twist_, zero6<T>()}; }
+  GRADUS_INLINE V3 root_place() const { return {base(0), base(1), base(2)}; }
+  GRADUS_INLINE QuatT<T> root_turn() const { return {base(3), base(4), base(5), base(6)}; }
+  GRADUS_INLINE V3 root_spin() const { return {base(7), base(8), base(9)}; }
+  GRADUS_INLINE V3 root_velocity() const { return {base(10), base(11), base(12)}; }
+  GRADUS_INLINE Frame root_frame() const { return {to_matrix(root_turn()), zero3<T>(), {root_spin(), zero3<T>()}, zero6<T>()}; }
   GRADUS_INLINE Frame frame_at(int slot, int n) const;
   GRADUS_INLINE void put_frame(int slot, int n, const Frame& f) const;
   GRADUS_INLINE void out(const LinkT<T>& l, T q, T v, T s, T c, Frame& f) const;
@@ -164,7 +168,7 @@ class LimbWalker {
   // Walks.
   GRADUS_INLINE void prepare(bool fresh);
   GRADUS_INLINE void inward(bool fresh);
-  GRADUS_INLINE void walk_in(int r, Frame& now, M6& I, V6& b);
+  GRADUS_INLINE void walk_in(int first, int last, Frame& now, M6& I, V6& b);
   GRADUS_INLINE void hand_over(T* to, const M6& I, const V6& b, bool first) const;
   GRADUS_INLINE void take(const T* from, M6& I, V6& b) const;
   GRADUS_INLINE void solve();
@@ -192,10 +196,6 @@ class LimbWalker {
 
   const LimbRobotT<T>& robot_;
   LimbTablesT<T> tables_;
-  QuatT<T> q_WB_;
-  V6 twist_;  // of the root's frame: its angular velocity
-  V3 v_WB_;
-  T height_;  // of the root over the ground
   int pass_ = 1, parity_ = 0;
   bool calm_ = false;           // the last prediction of a step that did not settle [contact/law/calm.h]
   Word valid_ = 0;     // points that remember something

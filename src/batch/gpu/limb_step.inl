@@ -58,13 +58,6 @@ GRADUS_INLINE void GRADUS_OF::with_axis(int i, LinkT<T>& l, const Fn& f) const {
 
 // ---- frames
 
-GRADUS_WALKER void GRADUS_OF::start() {
-  q_WB_ = {base(3), base(4), base(5), base(6)};
-  twist_ = {{base(7), base(8), base(9)}, zero3<T>()};
-  v_WB_ = {base(10), base(11), base(12)};
-  height_ = base(2) - robot_.offset;
-}
-
 /// n: 0 before the step, 1 at the new place in flight
 GRADUS_WALKER FrameT<T> GRADUS_OF::frame_at(int slot, int n) const {
   T x[kFrameFar];
@@ -134,7 +127,8 @@ GRADUS_WALKER bool GRADUS_OF::review_drive(int i, T v, T a) {
 // ---- points
 
 GRADUS_WALKER ground::SearchT<T, LevelT<T>> GRADUS_OF::search() const {
-  return {Axes{}, height_, T(T(ground::kNear) + robot_.h * T(ground::kFastest)), robot_.h, robot_.h * robot_.gravity.z, v_WB_};
+  return {Axes{}, base(2) - robot_.offset, T(T(ground::kNear) + robot_.h * T(ground::kFastest)), robot_.h, robot_.h * robot_.gravity.z,
+          root_velocity()};
 }
 
 GRADUS_WALKER void GRADUS_OF::find_points(int i, const Frame& f) {
@@ -142,7 +136,7 @@ GRADUS_WALKER void GRADUS_OF::find_points(int i, const Frame& f) {
   const auto s = search();
   const Four<T> bound = tables_.links[i].bound;
   const V3 a = s.ground.in_axes_of(f.R);
-  const T over = height_ + s.ground.along(f.p);
+  const T over = s.root_height + s.ground.along(f.p);
   if (!(over + dot(a, V3{bound.x, bound.y, bound.z}) - bound.w <= s.reach)) return;
   const auto l = ground::near_link(s, f, a, over);
   const int bit = robot_.plan.point_bit[i] - robot_.point_begin[i];
@@ -285,10 +279,9 @@ GRADUS_WALKER void GRADUS_OF::prepare(bool fresh) {
   }
 }
 
-/// Run r from its tip, where `now` is, inwards: factors; what its carrier feels in I and b.
-GRADUS_WALKER void GRADUS_OF::walk_in(int r, Frame& now, M6& I, V6& b) {
-  const LimbRun& u = run(r);
-  for (int k = u.last; k >= u.first; --k) {
+/// From link `last`, where `now` is, inwards to `first`: factors; what the carrier feels in I and b.
+GRADUS_WALKER void GRADUS_OF::walk_in(int first, int last, Frame& now, M6& I, V6& b) {
+  for (int k = last;; --k) {
     LinkT<T> l;
     place(k, l);
     weigh(k, l);
@@ -297,15 +290,16 @@ GRADUS_WALKER void GRADUS_OF::walk_in(int r, Frame& now, M6& I, V6& b) {
     own_inertia(l, now, own, own_b);
     I += own;
     b += own_b;
-    if (robot_.slot[k] >= 0) take(&slot_far(robot_.slot[k], 2 * kFrameFar), I, b);
+    if (robot_.slot[k] >= 0) take(k > 0 ? &slot_far(robot_.slot[k], 2 * kFrameFar) : &sum(room.warp, 0), I, b);
     if (robot_.code[k] & kHasPoints) add_contacts(k, now, I, b);
+    if (k == 0) return;
     const T v = keep(k, kSpeed);
     JointFactorT<T> factor;
     eliminate(now, v, l.rotor, JointForceT<T>{keep(k, kTau), keep(k, kSlope)}, I, b, factor);
     put_vector(&keep(k, kU), factor.U);
     keep(k, kBias) = factor.u;
     keep(k, kPerD) = factor.d_inv;
-    if (k == u.first) break;
+    if (k == first) return;
     const T s = keep(k, kSine), c = keep(k, kCosine), q = Has::prismatic ? keep(k, kPlace) : T(0.0);
     with_axis(k, l, [&](const LinkT<T>& j) { step_in(j, q, v, s, c, now); });
     place(k - 1, l);
@@ -317,49 +311,32 @@ GRADUS_WALKER void GRADUS_OF::walk_in(int r, Frame& now, M6& I, V6& b) {
 GRADUS_WALKER void GRADUS_OF::inward(bool fresh) {
   if (fresh) near_ = stored_ = 0;
   prepare(fresh);
-  bool handed = false;
   M6 I = zero66<T>();
   V6 b = zero6<T>();
-  for (int r = runs() - 1; r >= 0; --r) {
-    const LimbRun& u = run(r);
+  for (int r = runs() - 1; r >= first_run(); --r) {
+    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
     Frame now = u.slot < 0 ? root_frame() : frame_at(u.slot, 0);
     for (int k = u.first; k <= u.last; ++k) {
-      const T q = keep(k, kPlace), v = keep(k, kSpeed);
-      T s = keep(k, kSine), c = keep(k, kCosine);
-      if (fresh && !u.leads) {
-        sine_cosine(q, s, c);
-        keep(k, kSine) = s, keep(k, kCosine) = c;
-        begin_drive(k, q, v);
+      if (k > 0) {
+        const T q = keep(k, kPlace), v = keep(k, kSpeed);
+        T s = keep(k, kSine), c = keep(k, kCosine);
+        if (fresh && !u.leads) {
+          sine_cosine(q, s, c);
+          keep(k, kSine) = s, keep(k, kCosine) = c;
+          begin_drive(k, q, v);
+        }
+        LinkT<T> l;
+        place(k, l);
+        with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, now); });
       }
-      LinkT<T> l;
-      place(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, now); });
       if (fresh) find_points(k, now);
     }
+    walk_in(u.first, u.last, now, I, b);
+    if (rooted() && u.first == 1) continue;  // it goes on to the root, as in aba_inward
+    hand_over(u.slot < 0 ? &sum(room.warp, 0) : &slot_far(u.slot, 2 * kFrameFar), I, b, u.opens);
     I = zero66<T>(), b = zero6<T>();
-    walk_in(r, now, I, b);
-    if (u.slot >= 0) {
-      hand_over(&slot_far(u.slot, 2 * kFrameFar), I, b, u.opens);
-    } else if (!(rooted() && u.first == 1)) {  // that one goes on to the root, as in aba_inward
-      hand_over(&sum(room.warp, 0), I, b, u.opens);
-      handed = true;
-      I = zero66<T>(), b = zero6<T>();
-    }
   }
-  if (!rooted()) return;
-  const Frame now = root_frame();
-  if (fresh) find_points(0, now);
-  LinkT<T> l;
-  weigh(0, l);
-  RigidInertiaT<T> own;
-  V6 own_b;
-  own_inertia(l, now, own, own_b);
-  I += own;
-  b += own_b;
-  if (handed) take(&sum(room.warp, 0), I, b);
-  add_contacts(0, now, I, b);
-  hand_over(&sum(room.warp, 0), I, b, true);
-  room.clear();
+  if (rooted()) room.clear();
 }
 
 /// The root's acceleration, into the first six sums of its warp, and its factor behind.
@@ -385,24 +362,25 @@ GRADUS_WALKER void GRADUS_OF::solve() {
 /// Accelerations, and whether contacts and drives agree with them.
 GRADUS_WALKER std::uint32_t GRADUS_OF::outward(bool review) {
   next_ = 0;
-  const V6 acc0 = root_acc();
-  std::uint32_t how = rooted() ? review_points(0, root_frame(), acc0, review) : 0;
-  for (int r = 0; r < runs(); ++r) {
-    const LimbRun& u = run(r);
+  std::uint32_t how = 0;
+  for (int r = first_run(); r < runs(); ++r) {
+    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
     Frame now = u.slot < 0 ? root_frame() : frame_at(u.slot, 0);
-    V6 acc = u.slot < 0 ? acc0 : vector_at(&slot_far(u.slot, 2 * kFrameFar + kLimbSum));
+    V6 acc = u.slot < 0 ? root_acc() : vector_at(&slot_far(u.slot, 2 * kFrameFar + kLimbSum));
     for (int k = u.first; k <= u.last; ++k) {
-      const T q = keep(k, kPlace), v = keep(k, kSpeed), s = keep(k, kSine), c = keep(k, kCosine);
-      LinkT<T> l;
-      place(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, now); });
-      const V6 up = acc + velocity_product(now, v);
-      const T a = (keep(k, kBias) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
-      keep(k, kBias) = a;
-      acc = up + now.S * a;
-      if (robot_.slot[k] >= 0) put_vector(&slot_far(robot_.slot[k], 2 * kFrameFar + kLimbSum), acc);
+      if (k > 0) {
+        const T q = keep(k, kPlace), v = keep(k, kSpeed), s = keep(k, kSine), c = keep(k, kCosine);
+        LinkT<T> l;
+        place(k, l);
+        with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, now); });
+        const V6 up = acc + velocity_product(now, v);
+        const T a = (keep(k, kBias) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
+        keep(k, kBias) = a;
+        acc = up + now.S * a;
+        if (robot_.slot[k] >= 0) put_vector(&slot_far(robot_.slot[k], 2 * kFrameFar + kLimbSum), acc);
+        if (review && review_drive(k, v, a)) how |= kChanged;
+      }
       if (robot_.code[k] & kHasPoints) how |= review_points(k, now, acc, review);
-      if (review && review_drive(k, v, a)) how |= kChanged;
     }
   }
   return how;
@@ -410,7 +388,9 @@ GRADUS_WALKER std::uint32_t GRADUS_OF::outward(bool review) {
 
 // ---- commit
 
+/// Joint forces; of the base what its acceleration is made of: the velocity before.
 GRADUS_WALKER void GRADUS_OF::write_results(T* results) const {
+  if (rooted()) put_vector(results + (robot_.nlink - 1) * Room::stride, vector_at(&base(7)));
   for (int r = 0; r < runs(); ++r)
     for (int k = run(r).first; k <= run(r).last; ++k)
       results[(k - 1) * Room::stride] = keep(k, kTau) - keep(k, kSlope) * keep(k, kBias);
@@ -434,26 +414,27 @@ GRADUS_WALKER void GRADUS_OF::commit(bool flies) {
 }
 
 GRADUS_WALKER void GRADUS_OF::commit_base(bool flies, T* results) {
-  const V3 w0 = twist_.a, v0 = v_WB_;
   if (!flies) {
-    T q[7], v[6] = {w0.x, w0.y, w0.z, v0.x, v0.y, v0.z};
+    T q[7], v[6];
     GRADUS_UNROLL
     for (int i = 0; i < 7; ++i) q[i] = base(i);
+    GRADUS_UNROLL
+    for (int i = 0; i < 6; ++i) v[i] = base(7 + i);
     commit_root<T>(robot_.root, q, v, root_acc(), robot_.gravity, true, robot_.h, q, v);
     GRADUS_UNROLL
     for (int i = 0; i < 7; ++i) base(i) = q[i];
-    put_vector(&base(7), V6{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});
+    GRADUS_UNROLL
+    for (int i = 0; i < 6; ++i) base(7 + i) = v[i];
   }
   if (!results) return;
-  const V6 v = vector_at(&base(7));
-  const V6 change{v.a - w0, v.l - v0};
-  const T x[] = {change.a.x, change.a.y, change.a.z, change.l.x, change.l.y, change.l.z};
   GRADUS_UNROLL
-  for (int i = 0; i < 6; ++i) results[(robot_.nlink - 1 + i) * Room::stride] = x[i] / robot_.h;
+  for (int i = 0; i < 6; ++i) {
+    T& x = results[(robot_.nlink - 1 + i) * Room::stride];
+    x = (base(7 + i) - x) / robot_.h;
+  }
 }
 
 GRADUS_WALKER bool GRADUS_OF::round(bool run, T* results) {
-  start();
   inward(pass_ == 1);
   room.barrier();
   if (rooted()) solve();
