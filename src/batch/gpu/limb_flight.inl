@@ -1,4 +1,5 @@
-/// fly of limb_step.h: the sums of motion/flight.inl, limb by limb. Numbers of equations are those of that file.
+/// fly of limb_step.h: the sums of motion/flight.inl, limb by limb. Numbers of equations are those of that file. Frames are
+/// walked once; what the walks inwards and outwards read of a link (27 numbers) lies far meanwhile.
 #pragma once
 
 namespace gradus {
@@ -12,116 +13,113 @@ GRADUS_WALKER FrameT<T> GRADUS_OF::next_root_frame(const V6& acc0) const {
   return {to_matrix(mean_turn(q, w0, w1, h)), zero3<T>(), {w1, zero3<T>()}, zero6<T>()};
 }
 
-/// (3) of the joints, and the first part of (1).
-GRADUS_WALKER void GRADUS_OF::begin_flight() {
-  const T h = robot_.h;
-  for (int r = 0; r < runs(); ++r)
-    for (int k = run(r).first; k <= run(r).last; ++k) {
-      const T a = keep(k, kBias), q = keep(k, kPlace), e = keep(k, kSlope);
-      const T soft = T(1.0) - e * keep(k, kPerD), v1 = keep(k, kSpeed) + h * a;
-      const T q1 = q + h * (v1 - T(0.5) * soft * (h * a));
-      keep(k, kTau) = h * (keep(k, kTau) - (e + tables_.links[k].place.w) * a);
-      keep(k, kBias) = v1;
-      keep(k, kPlace) = q1;
-      if (Has::prismatic && (robot_.code[k] & kPrismatic)) {
-        keep(k, kSine) = q;
-        continue;
-      }
-      T s, c;
-      sine_cosine(q1, s, c);
-      keep(k, kSlope) = s;
-      joint_far(k, 1) = c;
-    }
-}
-
-/// Frames before and at the new place.
-GRADUS_WALKER void GRADUS_OF::out_both(int i, const LinkT<T>& l, Frame& f0, Frame& f1) const {
-  const T s = keep(i, kSine);
-  out(l, s, keep(i, kSpeed), s, keep(i, kCosine), f0);
-  out(l, keep(i, kPlace), keep(i, kBias), keep(i, kSlope), joint_far(i, 1), f1);
-}
-GRADUS_WALKER void GRADUS_OF::in_both(int i, const LinkT<T>& l, Frame& f0, Frame& f1) const {
-  const T s = keep(i, kSine);
-  step_in(l, s, keep(i, kSpeed), s, keep(i, kCosine), f0);
-  step_in(l, keep(i, kPlace), keep(i, kBias), keep(i, kSlope), joint_far(i, 1), f1);
-}
-
-/// Frames of branching links at the new place.
-GRADUS_WALKER void GRADUS_OF::lead_next(const Frame& root1) {
-  for (int r = 0; r < runs(); ++r) {
-    const LimbRun& u = run(r);
-    if (!u.leads) continue;
-    Frame now = u.slot < 0 ? root1 : frame_at(u.slot, 1);
-    for (int k = u.first; k <= u.last; ++k) {
-      LinkT<T> l;
-      place(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) {
-        out(j, keep(k, kPlace), keep(k, kBias), keep(k, kSlope), joint_far(k, 1), now);
-      });
-      if (robot_.slot[k] >= 0) put_frame(robot_.slot[k], 1, now);
-    }
-  }
-}
-
-/// Momenta of link i, and how they change.
-GRADUS_WALKER void GRADUS_OF::add_change(int i, const Frame& f0, const Frame& f1, V3 rise, LimbFlightT<T>& sum, V6& D) const {
-  if (!(robot_.code[i] & kHasMass)) return;
+/// Momenta of link i into the sums, and how they change.
+GRADUS_WALKER Vec6T<T> GRADUS_OF::change_of(int i, const Frame& f0, const Frame& f1, V3 rise, LimbFlightT<T>& sum,
+                                            RigidInertiaT<T>& I1) const {
   LinkT<T> l;
   weigh(i, l);
-  const RigidInertiaT<T> I0 = own_inertia(l, f0), I1 = own_inertia(l, f1);
+  I1 = own_inertia(l, f1);
+  if (!(robot_.code[i] & kHasMass)) return zero6<T>();
+  const RigidInertiaT<T> I0 = own_inertia(l, f0);
   const V6 H0 = I0 * f0.V;
   V6 H1 = I1 * V6{f1.V.a, f1.V.l + rise};
   H1.a += cross(rise * (T(0.5) * robot_.h), H1.l);
-  D += H1 - H0;
   sum.start += H0;
   sum.mc += I0.h;
   sum.I.A += I1.A, sum.I.h += I1.h, sum.I.m += I1.m;
+  return H1 - H0;
 }
 
-/// (1), (2) from the tips to the root.
-GRADUS_WALKER LimbFlightT<T> GRADUS_OF::fly_inward(const V6& acc0) {
-  const T o = T(0.0);
-  const V3 rise = acc0.l * robot_.h;
-  const Frame root1 = next_root_frame(acc0);
-  lead_next(root1);
+/// (3) of the joints and the first part of (1), links' changes of momentum, and the sums of them all.
+GRADUS_WALKER LimbFlightT<T> GRADUS_OF::begin_flight(const V6& acc0) {
+  const T o = T(0.0), h = robot_.h;
+  const V3 rise = acc0.l * h;
   LimbFlightT<T> sum{zero6<T>(), zero3<T>(), {{o, o, o, o, o, o}, zero3<T>(), o}, zero6<T>()};
+  for (int r = first_run(); r < runs(); ++r) {
+    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+    Frame f0 = u.slot < 0 ? root_frame() : frame_at(u.slot, 0), f1 = u.slot < 0 ? next_root_frame(acc0) : frame_at(u.slot, 1);
+    for (int k = u.first; k <= u.last; ++k) {
+      if (k > 0) {
+        const T a = keep(k, kBias), q = keep(k, kPlace), v = keep(k, kSpeed), e = keep(k, kSlope);
+        const T soft = T(1.0) - e * keep(k, kPerD), v1 = v + h * a;
+        const T q1 = q + h * (v1 - T(0.5) * soft * (h * a));
+        T s1, c1;
+        sine_cosine(q1, s1, c1);
+        LinkT<T> l;
+        place(k, l);
+        keep(k, kTau) = h * (keep(k, kTau) - (e + l.rotor) * a);
+        keep(k, kBias) = v1;
+        keep(k, kPlace) = q1;
+        const T s = keep(k, kSine), c = keep(k, kCosine);
+        with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, f0), out(j, q1, v1, s1, c1, f1); });
+        if (robot_.slot[k] >= 0) put_frame(robot_.slot[k], 1, f1);
+      }
+      RigidInertiaT<T> I1;
+      const V6 D = change_of(k, f0, f1, rise, sum, I1);
+      put_vector(&link_far(k, 0), D);
+      put_vector(&link_far(k, 6), f0.S);
+      put_vector(&link_far(k, 12), f1.S);
+      put_vector(&link_far(k, 18), V6{{I1.A.xx, I1.A.xy, I1.A.xz}, {I1.A.yy, I1.A.yz, I1.A.zz}});
+      link_far(k, 24) = I1.h.x, link_far(k, 25) = I1.h.y, link_far(k, 26) = I1.h.z;
+    }
+  }
+  return sum;
+}
+
+/// (1), (2) from the tips to the root: what is left there, impulse less change.
+GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_inward() {
+  V6 left = zero6<T>();
+  if (rooted()) left = left - vector_at(&link_far(0, 0));
   for (int r = runs() - 1; r >= 0; --r) {
     const LimbRun& u = run(r);
-    Frame f0 = u.slot < 0 ? root_frame() : frame_at(u.slot, 0), f1 = u.slot < 0 ? root1 : frame_at(u.slot, 1);
-    LinkT<T> l;
-    for (int k = u.first; k <= u.last; ++k) {
-      place(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) { out_both(k, j, f0, f1); });
-    }
     V6 D = zero6<T>(), g = zero6<T>();
     for (int k = u.last; k >= u.first; --k) {
       if (robot_.slot[k] >= 0) {
         const int at = 2 * kFrameFar;
         D += vector_at(&slot_far(robot_.slot[k], at)), g += vector_at(&slot_far(robot_.slot[k], at + 6));
       }
-      add_change(k, f0, f1, rise, sum, D);
-      const T x = keep(k, kTau) - dot((f0.S + f1.S) * T(0.5), D) + dot(f0.S, g);
+      D += vector_at(&link_far(k, 0));
+      const V6 S0 = vector_at(&link_far(k, 6)), S1 = vector_at(&link_far(k, 12));
+      const T x = keep(k, kTau) - dot((S0 + S1) * T(0.5), D) + dot(S0, g);
       keep(k, kTau) = x;
       g = g - vector_at(&keep(k, kU)) * (keep(k, kPerD) * x);
-      if (k == u.first) break;
-      place(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) { in_both(k, j, f0, f1); });
-      place(k - 1, l);
-      with_axis(k - 1, l, [&](const LinkT<T>& j) { set_subspace(j, f0), set_subspace(j, f1); });
     }
     if (u.slot < 0) {
-      sum.left += g - D;
+      left += g - D;
     } else {
       T *d = &slot_far(u.slot, 2 * kFrameFar), *e = &slot_far(u.slot, 2 * kFrameFar + 6);
       put_vector(d, u.opens ? D : D + vector_at(d));
       put_vector(e, u.opens ? g : g + vector_at(e));
     }
   }
-  if (!rooted()) return sum;
-  V6 D = zero6<T>();
-  add_change(0, root_frame(), root1, rise, sum, D);
-  sum.left = sum.left - D;
-  return sum;
+  return left;
+}
+
+/// Outwards: changes of speeds, and the momentum at the end.  twist0: of the root then
+GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_outward(const V6& dV0, const V6& twist0) {
+  V6 end = zero6<T>();
+  for (int r = first_run(); r < runs(); ++r) {
+    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+    const int at = 2 * kFrameFar;
+    V6 up = u.slot < 0 ? dV0 : vector_at(&slot_far(u.slot, at)), twist = u.slot < 0 ? twist0 : vector_at(&slot_far(u.slot, at + 6));
+    for (int k = u.first; k <= u.last; ++k) {
+      if (k > 0) {
+        const T x = (keep(k, kTau) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
+        up = up + vector_at(&link_far(k, 6)) * x;
+        const T v1 = keep(k, kBias) + x;
+        keep(k, kBias) = v1;
+        twist = twist + vector_at(&link_far(k, 12)) * v1;
+        if (robot_.slot[k] >= 0) {
+          put_vector(&slot_far(robot_.slot[k], at), up);
+          put_vector(&slot_far(robot_.slot[k], at + 6), twist);
+        }
+      }
+      const V6 A = vector_at(&link_far(k, 18));
+      const V3 mc{link_far(k, 24), link_far(k, 25), link_far(k, 26)};
+      end += RigidInertiaT<T>{{A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z}, mc, tables_.links[k].mass.w} * twist;
+    }
+  }
+  return end;
 }
 
 GRADUS_WALKER void GRADUS_OF::put_flight(T* to, const LimbFlightT<T>& s) const {
@@ -164,40 +162,6 @@ GRADUS_WALKER Vec6T<T> GRADUS_OF::turn_root(LimbFlightT<T>& s) {
   return dV0;
 }
 
-/// Outwards: changes of speeds, and the momentum at the end.
-GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_outward(const V6& acc0, const V6& dV0) {
-  const Frame root1 = next_root_frame(acc0);
-  const V6 twist0{root1.V.a + dV0.a, acc0.l * robot_.h + dV0.l};
-  V6 end = zero6<T>();
-  LinkT<T> l;
-  for (int r = 0; r < runs(); ++r) {
-    const LimbRun& u = run(r);
-    const int at = 2 * kFrameFar;
-    Frame f0 = u.slot < 0 ? root_frame() : frame_at(u.slot, 0), f1 = u.slot < 0 ? root1 : frame_at(u.slot, 1);
-    V6 up = u.slot < 0 ? dV0 : vector_at(&slot_far(u.slot, at)), twist = u.slot < 0 ? twist0 : vector_at(&slot_far(u.slot, at + 6));
-    for (int k = u.first; k <= u.last; ++k) {
-      place(k, l);
-      weigh(k, l);
-      with_axis(k, l, [&](const LinkT<T>& j) { out_both(k, j, f0, f1); });
-      const T x = (keep(k, kTau) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
-      up = up + f0.S * x;
-      const T v1 = keep(k, kBias) + x;
-      keep(k, kBias) = v1;
-      twist = twist + f1.S * v1;
-      if (robot_.code[k] & kHasMass) end += own_inertia(l, f1) * twist;
-      if (robot_.slot[k] >= 0) {
-        put_vector(&slot_far(robot_.slot[k], at), up);
-        put_vector(&slot_far(robot_.slot[k], at + 6), twist);
-      }
-    }
-  }
-  if (rooted() && (robot_.code[0] & kHasMass)) {
-    weigh(0, l);
-    end += own_inertia(l, root1) * twist0;
-  }
-  return end;
-}
-
 /// (4) and (3) of the root, in place.  end: momentum of all links
 GRADUS_WALKER void GRADUS_OF::land(const V6& acc0, const V6& dV0, V6 end) {
   if (!is_free()) return put_vector(&base(7), zero6<T>());
@@ -220,20 +184,20 @@ GRADUS_WALKER void GRADUS_OF::land(const V6& acc0, const V6& dV0, V6 end) {
 
 /// flies: this world; the others wait.
 GRADUS_WALKER void GRADUS_OF::fly(bool flies) {
-  const V6 acc0 = root_acc();
   LimbFlightT<T> part;
   if (flies) {
-    begin_flight();
-    part = fly_inward(acc0);
+    part = begin_flight(root_acc());
+    part.left = fly_inward();
     if (!rooted()) put_flight(&sum(room.warp, 0), part), put_vector(&sum(room.warp, 19), part.left);
   }
   room.barrier();
   if (flies && rooted()) put_vector(&base(13), turn_root(part));
   room.barrier();
   V6 end;
-  const V6 dV0 = vector_at(&base(13));
   if (flies) {
-    end = fly_outward(acc0, dV0);
+    const V6 acc0 = root_acc(), dV0 = vector_at(&base(13));
+    const V3 w1 = is_free() ? root_spin() + acc0.a * robot_.h : zero3<T>();
+    end = fly_outward(dV0, V6{w1 + dV0.a, acc0.l * robot_.h + dV0.l});
     if (!rooted()) put_vector(&sum(room.warp, 0), end);
   }
   room.barrier();
@@ -241,7 +205,7 @@ GRADUS_WALKER void GRADUS_OF::fly(bool flies) {
   GRADUS_UNROLL
   for (int w = 0; w < Room::warps; ++w)
     if (w != room.warp) end += vector_at(&sum(w, 0));
-  land(acc0, dV0, end);
+  land(root_acc(), vector_at(&base(13)), end);
 }
 
 }  // namespace gradus

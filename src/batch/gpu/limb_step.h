@@ -35,8 +35,7 @@ GRADUS_INLINE int lowest_bit(std::uint64_t m) {
 #endif
 }
 
-/// What a joint keeps. In flight, from fly on: kSine of prismatic joints holds their old place, kPlace the new one, kBias the
-/// new speed, kTau the joint's impulse, then its change of speed, kSlope the sine at the new place.
+/// What a joint keeps. In flight, from fly on: kPlace is the new place, kBias the new speed, kTau the joint's impulse.
 enum LimbKeep {
   kSine, kCosine,
   kU,              // (6)
@@ -49,13 +48,14 @@ enum LimbKeep {
 constexpr int kLimbSum = 27;    // numbers that a warp hands over: an articulated inertia and its bias
 constexpr int kLimbRoot = 19;   // of the root: position, orientation, twist; its change of twist in flight
 constexpr int kPointFar = 25;   // of a point: two memories (4 each), an opinion (14), an acceleration (3)
-constexpr int kJointFar = 11;   // of a joint: target, cosine at the new place in flight, DriveForceT (9)
+constexpr int kJointFar = 10;   // of a joint: target, DriveForceT (9)
+constexpr int kLinkFar = 27;    // of a link in flight: change of momentum, S before and after, inertia after but for its mass
 constexpr int kFrameFar = 18;
 constexpr int kSlotFar = 2 * kFrameFar + kLimbSum + 6;  // of a branching link
 
 template <class T>
 GRADUS_HD int limb_far_size(const LimbRobotT<T>& r) {
-  return r.npoint * kPointFar + (r.nlink - 1) * kJointFar + r.slots * kSlotFar;
+  return r.npoint * kPointFar + (r.nlink - 1) * kJointFar + r.nlink * kLinkFar + r.slots * kSlotFar;
 }
 GRADUS_INLINE int limb_shared_size(int nlink, int warps) { return (nlink - 1) * kKept + warps * kLimbSum + kLimbRoot; }
 
@@ -115,8 +115,12 @@ class LimbWalker {
   GRADUS_INLINE T& joint_far(int i, int n) const {
     return room.far[(robot_.npoint * kPointFar + (i - 1) * kJointFar + n) * Room::stride];
   }
+  GRADUS_INLINE T& link_far(int i, int n) const {
+    return room.far[(robot_.npoint * kPointFar + (robot_.nlink - 1) * kJointFar + i * kLinkFar + n) * Room::stride];
+  }
   GRADUS_INLINE T& slot_far(int s, int n) const {
-    return room.far[(robot_.npoint * kPointFar + (robot_.nlink - 1) * kJointFar + s * kSlotFar + n) * Room::stride];
+    return room.far[(robot_.npoint * kPointFar + (robot_.nlink - 1) * kJointFar + robot_.nlink * kLinkFar + s * kSlotFar + n) *
+                    Room::stride];
   }
   GRADUS_INLINE bool rooted() const { return room.warp == robot_.plan.root_warp; }
   GRADUS_INLINE int runs() const { return robot_.plan.run_count[room.warp]; }
@@ -182,13 +186,10 @@ class LimbWalker {
   GRADUS_INLINE bool is_free() const { return robot_.root == RootKind::free; }
   GRADUS_INLINE Frame next_root_frame(const V6& acc0) const;
   GRADUS_INLINE void fly(bool flies);
-  GRADUS_INLINE void begin_flight();
-  GRADUS_INLINE void out_both(int i, const LinkT<T>& l, Frame& f0, Frame& f1) const;
-  GRADUS_INLINE void in_both(int i, const LinkT<T>& l, Frame& f0, Frame& f1) const;
-  GRADUS_INLINE void lead_next(const Frame& root1);
-  GRADUS_INLINE void add_change(int i, const Frame& f0, const Frame& f1, V3 rise, LimbFlightT<T>& sum, V6& D) const;
-  GRADUS_INLINE LimbFlightT<T> fly_inward(const V6& acc0);
-  GRADUS_INLINE V6 fly_outward(const V6& acc0, const V6& dV0);
+  GRADUS_INLINE V6 change_of(int i, const Frame& f0, const Frame& f1, V3 rise, LimbFlightT<T>& sum, RigidInertiaT<T>& I1) const;
+  GRADUS_INLINE LimbFlightT<T> begin_flight(const V6& acc0);
+  GRADUS_INLINE V6 fly_inward();
+  GRADUS_INLINE V6 fly_outward(const V6& dV0, const V6& twist0);
   GRADUS_INLINE void put_flight(T* to, const LimbFlightT<T>& s) const;
   GRADUS_INLINE LimbFlightT<T> flight_at(const T* from) const;
   GRADUS_INLINE V6 turn_root(LimbFlightT<T>& sum);

@@ -91,7 +91,7 @@ GRADUS_WALKER void GRADUS_OF::put_drive(int i, const DriveForceT<T>& d, bool sim
   if (simple) return;
   const T x[] = {d.tau, d.e, d.servo_tau, d.servo_slope, d.held, d.stop_tau, d.stop_slope, d.rub_tau, d.rub_slope};
   GRADUS_UNROLL
-  for (int k = 0; k < 9; ++k) joint_far(i, 2 + k) = x[k];
+  for (int k = 0; k < 9; ++k) joint_far(i, 1 + k) = x[k];
 }
 
 GRADUS_WALKER void GRADUS_OF::begin_drive(int i, T q, T v) {
@@ -113,8 +113,8 @@ GRADUS_WALKER bool GRADUS_OF::review_drive(int i, T v, T a) {
   const T h = robot_.h;
   DriveForceT<T> d{};
   if (driven_ >> robot_.plan.joint_bit[i] & 1)
-    d = {joint_far(i, 2), joint_far(i, 3), joint_far(i, 4), joint_far(i, 5), joint_far(i, 6),
-         joint_far(i, 7), joint_far(i, 8), joint_far(i, 9), joint_far(i, 10)};
+    d = {joint_far(i, 1), joint_far(i, 2), joint_far(i, 3), joint_far(i, 4), joint_far(i, 5),
+         joint_far(i, 6), joint_far(i, 7), joint_far(i, 8), joint_far(i, 9)};
   else  // the servo alone, within its bounds
     d.tau = keep(i, kTau), d.e = keep(i, kSlope), d.servo_tau = d.tau + (j.servo.kd + j.damping) * v, d.servo_slope = h * h * j.servo.kp;
   bool changed = servo::review(j, v, a, h, d);
