@@ -41,11 +41,11 @@ class GpuStepper {
   virtual cudaError_t launch(float* tiles, int steps, cudaStream_t stream) = 0;
 };
 
-/// Null, and why: a robot that limbs cannot do. What CUDA refuses is in memory.status.
+/// Null, and why: a robot that limbs cannot do. What CUDA refuses is in memory.status.  predictions: counted there
 std::unique_ptr<GpuStepper> make_limb_stepper(const BatchConstantsT<float>& c, const RowLayout& at, int worlds, GpuMemory& memory,
-                                              std::string& method, std::string& why);
+                                              unsigned long long* predictions, std::string& method, std::string& why);
 /// The same for one thread a world.
 std::unique_ptr<GpuStepper> make_thread_stepper(const BatchConstantsT<float>& c, const RowLayout& at, int worlds,
-                                                GpuMemory& memory, std::string& why);
+                                                GpuMemory& memory, unsigned long long* predictions, std::string& why);
 
 }  // namespace gradus

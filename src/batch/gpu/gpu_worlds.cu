@@ -24,12 +24,27 @@ __global__ void reset_kernel(float* tiles, int row, int worlds, const std::uint8
   for (int i = 0; i < row; ++i) to[i * kGpuTile] = from[i];
 }
 
-__global__ void put_kernel(float* tiles, int row, int worlds, const float* numbers, const std::int32_t* slots, int columns) {
+__global__ void put_kernel(float* tiles, int row, int worlds, const float* numbers, const std::int32_t* slots, int columns,
+                           const std::int32_t* delays, int step) {
   const int world = this_world();
-  if (world >= worlds) return;
+  if (world >= worlds || (delays && delays[world] != step)) return;
   float* to = row_of(tiles, row, world);
   const float* from = numbers + static_cast<std::size_t>(world) * columns;
   for (int i = 0; i < columns; ++i) to[slots[i] * kGpuTile] = from[i];
+}
+
+/// Rows of some worlds and their kept numbers, in or out.
+template <bool in>
+__global__ void rows_kernel(float* tiles, int row, const std::int32_t* worlds, int count, float* rows, float* kept, int kept_columns,
+                            int padded) {
+  const int i = this_world();
+  if (i >= count) return;
+  float *at = row_of(tiles, row, worlds[i]), *x = rows + static_cast<std::size_t>(i) * (row + kept_columns);
+  for (int k = 0; k < row; ++k) in ? at[k * kGpuTile] = x[k] : x[k] = at[k * kGpuTile];
+  for (int k = 0; k < kept_columns; ++k) {
+    float& y = kept[static_cast<std::size_t>(k) * padded + worlds[i]];
+    in ? y = x[row + k] : x[row + k] = y;
+  }
 }
 
 /// Normal force on points first … first + count.
@@ -106,11 +121,13 @@ class Worlds : public GpuWorlds {
     const float size = std::sqrt(dot(c.gravity, c.gravity));
     if (size > 0) down_ = c.gravity * (1 / size);
     tiles_ = memory_.room<float>(static_cast<std::size_t>(tile_count()) * kGpuTile * static_cast<std::size_t>(at_.size));
+    predictions_ = memory_.room<unsigned long long>(1);
+    if (memory_.status == cudaSuccess) memory_.status = cudaMemset(predictions_, 0, sizeof *predictions_);
     std::string why_not, why;
-    stepper_ = make_limb_stepper(c, at_, worlds, memory_, method_, why_not);
+    stepper_ = make_limb_stepper(c, at_, worlds, memory_, predictions_, method_, why_not);
     if (!stepper_) {
       method_ = "one thread a world: " + why_not;
-      stepper_ = make_thread_stepper(c, at_, worlds, memory_, why);
+      stepper_ = make_thread_stepper(c, at_, worlds, memory_, predictions_, why);
     }
     if (!stepper_) error_ = "this robot has " + why;
     note(memory_.status);
@@ -125,9 +142,25 @@ class Worlds : public GpuWorlds {
     reset_kernel<<<blocks(), kBlock, 0, of(stream)>>>(tiles_, at_.size, mask ? worlds_ : tile_count() * kGpuTile, mask, starts, rows);
     return note(cudaGetLastError());
   }
-  bool put(const float* numbers, const std::int32_t* slots, int columns, void* stream) override {
-    put_kernel<<<blocks(), kBlock, 0, of(stream)>>>(tiles_, at_.size, worlds_, numbers, slots, columns);
+  bool put(const float* numbers, const std::int32_t* slots, int columns, const std::int32_t* delays, int step,
+           void* stream) override {
+    put_kernel<<<blocks(), kBlock, 0, of(stream)>>>(tiles_, at_.size, worlds_, numbers, slots, columns, delays, step);
     return note(cudaGetLastError());
+  }
+  bool write_rows(const std::int32_t* worlds, const float* rows, int count, float* kept, int kept_columns, void* stream) override {
+    rows_kernel<true><<<(count + kBlock - 1) / kBlock, kBlock, 0, of(stream)>>>(tiles_, at_.size, worlds, count,
+                                                                                const_cast<float*>(rows), kept, kept_columns, padded());
+    return note(cudaGetLastError());
+  }
+  bool read_rows(const std::int32_t* worlds, float* rows, int count, const float* kept, int kept_columns, void* stream) override {
+    rows_kernel<false><<<(count + kBlock - 1) / kBlock, kBlock, 0, of(stream)>>>(tiles_, at_.size, worlds, count, rows,
+                                                                                 const_cast<float*>(kept), kept_columns, padded());
+    return note(cudaGetLastError());
+  }
+  unsigned long long predictions() override {
+    unsigned long long n = 0;
+    note(cudaMemcpy(&n, predictions_, sizeof n, cudaMemcpyDeviceToHost));
+    return n;
   }
   bool observe(const GpuColumn* columns, int count, const float* kept, float* out, void* stream) override {
     observe_kernel<<<blocks(), kBlock, 0, of(stream)>>>(tiles_, at_, worlds_, down_, columns, count, kept, padded(), out);
@@ -170,6 +203,7 @@ class Worlds : public GpuWorlds {
   int worlds_;
   Vec3T<float> down_{0, 0, 0};
   float* tiles_ = nullptr;
+  unsigned long long* predictions_ = nullptr;
   std::unique_ptr<GpuStepper> stepper_;
   std::string method_, error_;
 };
@@ -177,7 +211,7 @@ class Worlds : public GpuWorlds {
 }  // namespace
 }  // namespace gradus
 
-gradus::GpuWorlds* gradus_make_gpu_worlds(int version, std::size_t constants_size,
+[[gnu::visibility("default")]] gradus::GpuWorlds* gradus_make_gpu_worlds(int version, std::size_t constants_size,
                                           const gradus::BatchConstantsT<float>* constants, int worlds, char* error,
                                           std::size_t error_size) {
   const auto refuse = [&](const char* why) -> gradus::GpuWorlds* {

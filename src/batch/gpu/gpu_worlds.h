@@ -54,14 +54,22 @@ class GpuWorlds {
   /// Worlds with mask != 0 begin again: world w from row w mod rows of `starts` (rows of at().size numbers, not tiled).
   /// mask (worlds), starts: in the GPU's memory
   virtual bool reset(const std::uint8_t* mask, const float* starts, int rows, void* stream) = 0;
-  /// targets (worlds × columns), in the GPU's memory, into slots `first` … of the rows.
-  virtual bool put(const float* numbers, const std::int32_t* slots, int columns, void* stream) = 0;
+  /// Numbers (worlds × columns) into those slots of the rows; where delays are given, of worlds whose delay is `step` alone.
+  virtual bool put(const float* numbers, const std::int32_t* slots, int columns, const std::int32_t* delays, int step,
+                   void* stream) = 0;
+  /// Rows of `count` worlds, each followed by its kept numbers (kept_columns of them).  worlds, rows: in the GPU's memory
+  virtual bool write_rows(const std::int32_t* worlds, const float* rows, int count, float* kept, int kept_columns,
+                          void* stream) = 0;
+  virtual bool read_rows(const std::int32_t* worlds, float* rows, int count, const float* kept, int kept_columns,
+                         void* stream) = 0;
   /// columns (count) and out (worlds × count) in the GPU's memory.  kept: (kept columns × padded worlds) or null
   virtual bool observe(const GpuColumn* columns, int count, const float* kept, float* out, void* stream) = 0;
   /// After a step: `most` and `air` of the kept columns; begins an act where `first` says so.
   virtual bool keep(const GpuColumn* columns, int count, bool first, float* kept, void* stream) = 0;
   /// out[w] = 1 where all coordinates, velocities and memories of world w are finite.
   virtual bool finite(std::uint8_t* out, void* stream) = 0;
+  /// Predictions of all worlds since the start; waits.
+  virtual unsigned long long predictions() = 0;
 
   // Memory of the GPU, and waiting.
   virtual void* allocate(std::size_t bytes) = 0;  // as long as this lives; null: none left

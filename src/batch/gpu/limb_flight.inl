@@ -35,8 +35,8 @@ GRADUS_WALKER LimbFlightT<T> GRADUS_OF::begin_flight(const V6& acc0) {
   const T o = T(0.0), h = robot_.h;
   const V3 rise = acc0.l * h;
   LimbFlightT<T> sum{zero6<T>(), zero3<T>(), {{o, o, o, o, o, o}, zero3<T>(), o}, zero6<T>()};
-  for (int r = first_run(); r < runs(); ++r) {
-    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+  for (int r = 0; r < runs(); ++r) {
+    const LimbRun& u = run(r);
     Frame f0 = u.slot < 0 ? root_frame() : frame_at(u.slot, 0), f1 = u.slot < 0 ? next_root_frame(acc0) : frame_at(u.slot, 1);
     for (int k = u.first; k <= u.last; ++k) {
       if (k > 0) {
@@ -52,7 +52,7 @@ GRADUS_WALKER LimbFlightT<T> GRADUS_OF::begin_flight(const V6& acc0) {
         keep(k, kPlace) = q1;
         const T s = keep(k, kSine), c = keep(k, kCosine);
         with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, f0), out(j, q1, v1, s1, c1, f1); });
-        if (robot_.slot[k] >= 0) put_frame(robot_.slot[k], 1, f1);
+        if (slot_of(k) >= 0) put_frame(slot_of(k), 1, f1);
       }
       RigidInertiaT<T> I1;
       const V6 D = change_of(k, f0, f1, rise, sum, I1);
@@ -66,30 +66,35 @@ GRADUS_WALKER LimbFlightT<T> GRADUS_OF::begin_flight(const V6& acc0) {
   return sum;
 }
 
-/// (1), (2) from the tips to the root: what is left there, impulse less change.
+/// (1), (2) from the tips to the root: what is left there, impulse less change. Each link is read one ahead.
 GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_inward() {
   V6 left = zero6<T>();
-  if (rooted()) left = left - vector_at(&link_far(0, 0));
   for (int r = runs() - 1; r >= 0; --r) {
     const LimbRun& u = run(r);
     V6 D = zero6<T>(), g = zero6<T>();
+    V6 change = vector_at(&link_far(u.last, 0)), S0 = vector_at(&link_far(u.last, 6)), S1 = vector_at(&link_far(u.last, 12));
     for (int k = u.last; k >= u.first; --k) {
-      if (robot_.slot[k] >= 0) {
+      const int ahead = k > u.first ? k - 1 : k;
+      const V6 change_ahead = vector_at(&link_far(ahead, 0)), S0_ahead = vector_at(&link_far(ahead, 6)),
+               S1_ahead = vector_at(&link_far(ahead, 12));
+      D += change;
+      if (k == 0) break;
+      if (slot_of(k) >= 0) {
         const int at = 2 * kFrameFar;
-        D += vector_at(&slot_far(robot_.slot[k], at)), g += vector_at(&slot_far(robot_.slot[k], at + 6));
+        D += vector_at(&slot_far(slot_of(k), at)), g += vector_at(&slot_far(slot_of(k), at + 6));
       }
-      D += vector_at(&link_far(k, 0));
-      const V6 S0 = vector_at(&link_far(k, 6)), S1 = vector_at(&link_far(k, 12));
       const T x = keep(k, kTau) - dot((S0 + S1) * T(0.5), D) + dot(S0, g);
       keep(k, kTau) = x;
       g = g - vector_at(&keep(k, kU)) * (keep(k, kPerD) * x);
+      change = change_ahead, S0 = S0_ahead, S1 = S1_ahead;
     }
     if (u.slot < 0) {
       left += g - D;
     } else {
       T *d = &slot_far(u.slot, 2 * kFrameFar), *e = &slot_far(u.slot, 2 * kFrameFar + 6);
-      put_vector(d, u.opens ? D : D + vector_at(d));
-      put_vector(e, u.opens ? g : g + vector_at(e));
+      const bool opens = u.how & LimbRun::kOpens;
+      put_vector(d, opens ? D : D + vector_at(d));
+      put_vector(e, opens ? g : g + vector_at(e));
     }
   }
   return left;
@@ -98,28 +103,38 @@ GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_inward() {
 /// Outwards: changes of speeds, and the momentum at the end.  twist0: of the root then
 GRADUS_WALKER Vec6T<T> GRADUS_OF::fly_outward(const V6& dV0, const V6& twist0) {
   V6 end = zero6<T>();
-  for (int r = first_run(); r < runs(); ++r) {
-    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+  for (int r = 0; r < runs(); ++r) {
+    const LimbRun& u = run(r);
     const int at = 2 * kFrameFar;
     V6 up = u.slot < 0 ? dV0 : vector_at(&slot_far(u.slot, at)), twist = u.slot < 0 ? twist0 : vector_at(&slot_far(u.slot, at + 6));
+    LimbAheadT<T> now = outward_ahead(u.first);
     for (int k = u.first; k <= u.last; ++k) {
+      const LimbAheadT<T> next = outward_ahead(k < u.last ? k + 1 : k);
       if (k > 0) {
         const T x = (keep(k, kTau) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
-        up = up + vector_at(&link_far(k, 6)) * x;
+        up = up + now.S0 * x;
         const T v1 = keep(k, kBias) + x;
         keep(k, kBias) = v1;
-        twist = twist + vector_at(&link_far(k, 12)) * v1;
-        if (robot_.slot[k] >= 0) {
-          put_vector(&slot_far(robot_.slot[k], at), up);
-          put_vector(&slot_far(robot_.slot[k], at + 6), twist);
+        twist = twist + now.S1 * v1;
+        if (slot_of(k) >= 0) {
+          put_vector(&slot_far(slot_of(k), at), up);
+          put_vector(&slot_far(slot_of(k), at + 6), twist);
         }
       }
-      const V6 A = vector_at(&link_far(k, 18));
-      const V3 mc{link_far(k, 24), link_far(k, 25), link_far(k, 26)};
-      end += RigidInertiaT<T>{{A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z}, mc, tables_.links[k].mass.w} * twist;
+      end += now.I * twist;
+      now = next;
     }
   }
   return end;
+}
+
+/// What fly_outward reads of link k.
+GRADUS_WALKER LimbAheadT<T> GRADUS_OF::outward_ahead(int k) const {
+  const V6 A = vector_at(&link_far(k, 18));
+  const V3 mc{link_far(k, 24), link_far(k, 25), link_far(k, 26)};
+  return {vector_at(&link_far(k, 6)),
+          vector_at(&link_far(k, 12)),
+          {{A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z}, mc, tables_.links[k].mass.w}};
 }
 
 GRADUS_WALKER void GRADUS_OF::put_flight(T* to, const LimbFlightT<T>& s) const {

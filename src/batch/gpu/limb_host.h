@@ -40,6 +40,7 @@ struct HostRoom {
   }
   void clear() const { all->flags = 0; }
   bool any(bool x) const { return x; }
+  bool some(bool x) const { return x; }
   std::uint32_t combine(std::uint32_t bits) const {
     all->flags |= bits;
     barrier();

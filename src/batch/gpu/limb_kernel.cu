@@ -13,6 +13,7 @@ namespace gradus {
 namespace {
 
 constexpr int kThreads = 512;  // of a block at most, so that a thread may have 128 registers
+constexpr int kWords = 3;      // of a world beside its numbers: flag, the next world, rounds
 constexpr unsigned kAllLanes = 0xffffffffu;
 
 struct LimbLaunch {
@@ -23,6 +24,7 @@ struct LimbLaunch {
   RowLayout at;
   int worlds, steps, groups;  // groups of a block
   int* counter;               // worlds handed out beyond the first of every thread
+  unsigned long long* predictions;  // of all worlds since the start
 };
 
 template <int W>
@@ -39,6 +41,7 @@ struct WarpRoom {
   }
   __device__ __forceinline__ void clear() const { *flag = 0; }
   __device__ __forceinline__ bool any(bool x) const { return __any_sync(kAllLanes, x); }
+  __device__ __forceinline__ bool some(bool x) const { return __any_sync(__activemask(), x); }  // a branch, not a predicate
   __device__ __forceinline__ std::uint32_t combine(std::uint32_t bits) const {
     if constexpr (W == 1) return bits;
     if (bits) atomicOr(flag, bits);
@@ -63,7 +66,7 @@ __host__ __device__ inline std::size_t table_bytes(int nlink, int npoint) {
          (static_cast<std::size_t>(npoint) * sizeof(ContactPointT<float>) + 15) / 16 * 16;
 }
 __host__ __device__ inline std::size_t group_bytes(int nlink, int warps) {
-  return static_cast<std::size_t>(limb_shared_size(nlink, warps) + 2) * kGpuTile * sizeof(float);  // and two words of its own
+  return static_cast<std::size_t>(limb_shared_size(nlink, warps) + kWords) * kGpuTile * sizeof(float);
 }
 
 template <class T>
@@ -85,10 +88,10 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kGpuTile, 0);  // the compiler knows: of all lanes
   const int group = warp / W;
   LimbWalker<float, WarpRoom<W>, Has> walker(robot, tables);
-  float* mine = reinterpret_cast<float*>(free_room) + group * (limb_shared_size(robot.nlink, W) + 2) * kGpuTile + lane;
+  float* mine = reinterpret_cast<float*>(free_room) + group * (limb_shared_size(robot.nlink, W) + kWords) * kGpuTile + lane;
   auto* flag = reinterpret_cast<std::uint32_t*>(mine);
-  int* given = reinterpret_cast<int*>(mine + kGpuTile);
-  mine += 2 * kGpuTile;
+  int *given = reinterpret_cast<int*>(mine + kGpuTile), *rounds = given + kGpuTile;
+  mine += kWords * kGpuTile;
   float* sums = mine + (robot.nlink - 1) * kKept * kGpuTile;
   float* far = in.far + static_cast<std::size_t>(blockIdx.x * in.groups + group) * limb_far_size(robot) * kGpuTile + lane;
   // Warp w of a block runs on scheduler w mod 4: turned, so that not all left legs share one.
@@ -101,10 +104,12 @@ __global__ void __launch_bounds__(kThreads, 1)
   bool has = first < in.worlds;
   float* row = row_of(has ? first : 0);  // threads without a world walk along with the first
   walker.load(row, in.at);
+  if (rooted) *rounds = 0;
   __syncthreads();
   int done = 0;
   while (__syncthreads_or(has)) {
     const bool stepped = walker.round(has, has && done + 1 == in.steps ? row + in.at.r * kGpuTile : nullptr);
+    if (rooted && has) ++*rounds;
     const bool through = has && stepped && ++done == in.steps;
     if (__any_sync(kAllLanes, through)) {  // the same in all warps of the group
       if (through) walker.save(row, in.at);
@@ -116,8 +121,8 @@ __global__ void __launch_bounds__(kThreads, 1)
         if (has) walker.load(row = row_of(*given), in.at);
       }
     }
-    walker.room.barrier();
   }
+  if (rooted) atomicAdd(in.predictions, static_cast<unsigned long long>(*rounds));
 }
 
 using Kernel = void (*)(LimbRobotT<float>, LimbLaunch);
@@ -142,7 +147,7 @@ class LimbStepper : public GpuStepper {
 }  // namespace
 
 std::unique_ptr<GpuStepper> make_limb_stepper(const BatchConstantsT<float>& c, const RowLayout& at, int worlds, GpuMemory& memory,
-                                              std::string& method, std::string& why) {
+                                              unsigned long long* predictions, std::string& method, std::string& why) {
   LimbRobotData<float> data;
   if (!make_limb_robot(c, 0, data, why)) return nullptr;
   auto s = std::make_unique<LimbStepper>();
@@ -176,7 +181,8 @@ std::unique_ptr<GpuStepper> make_limb_stepper(const BatchConstantsT<float>& c, c
             worlds,
             0,
             groups,
-            memory.room<int>(1)};
+            memory.room<int>(1),
+            predictions};
   method = "limbs, " + std::to_string(warps) + (warps == 1 ? " warp" : " warps") + " a world";
   return s;
 }

@@ -56,9 +56,9 @@ bool add_runs(const KindArraysT<F>& kind, const Limb& limb, int warp, LimbPlan& 
     if (plan.run_count[warp] == kMostRuns) return false;
     LimbRun& r = plan.runs[warp][plan.run_count[warp]++];
     const int carrier = kind.links[i].parent;
-    r = {static_cast<std::int16_t>(i), static_cast<std::int16_t>(last),
-         carrier == 0 ? std::int16_t(-1) : kind.links[carrier].branch, false, false};
-    for (int k = i; k <= last; ++k) r.leads = r.leads || kind.links[k].branch >= 0;
+    r = {i, last, carrier == 0 ? -1 : kind.links[carrier].branch, 0};
+    for (int k = i; k <= last; ++k)
+      if (kind.links[k].branch >= 0) r.how |= LimbRun::kLeads;
     i = last + 1;
   }
   return true;
@@ -67,9 +67,9 @@ bool add_runs(const KindArraysT<F>& kind, const Limb& limb, int warp, LimbPlan& 
 void mark_openers(LimbPlan& plan) {
   for (int w = 0; w < plan.warps; ++w)
     for (int r = 0; r < plan.run_count[w]; ++r) {
-      plan.runs[w][r].opens = true;
-      for (int later = r + 1; later < plan.run_count[w]; ++later)
-        if (plan.runs[w][later].slot == plan.runs[w][r].slot) plan.runs[w][r].opens = false;
+      bool opens = true;
+      for (int later = r + 1; later < plan.run_count[w]; ++later) opens = opens && plan.runs[w][later].slot != plan.runs[w][r].slot;
+      if (opens || plan.runs[w][r].last == 0) plan.runs[w][r].how |= LimbRun::kOpens;  // the root: after it took what lay there
     }
 }
 
@@ -82,10 +82,9 @@ bool number_bits(const KindArraysT<F>& kind, LimbPlan& plan) {
       plan.point_bit[link] = static_cast<std::uint8_t>(points);
       points += kind.point_begin[link + 1] - kind.point_begin[link];
     };
-    if (w == plan.root_warp) take_points(0);
     for (int r = 0; r < plan.run_count[w]; ++r)
       for (int i = plan.runs[w][r].first; i <= plan.runs[w][r].last; ++i) {
-        plan.joint_bit[i] = static_cast<std::uint8_t>(joints++);
+        if (i > 0) plan.joint_bit[i] = static_cast<std::uint8_t>(joints++);
         take_points(i);
       }
     plan.bits = std::max({plan.bits, joints, points});
@@ -99,12 +98,13 @@ bool plan_for(const KindArraysT<F>& kind, int warps, LimbPlan& plan, std::string
   plan = {};
   plan.warps = warps;
   const std::vector<int> warp = deal(limbs, kind.point_begin[1], plan);
+  plan.runs[plan.root_warp][plan.run_count[plan.root_warp]++] = {0, 0, -1, 0};
   for (std::size_t i = 0; i < limbs.size(); ++i)
     if (!add_runs(kind, limbs[i], warp[i], plan)) return error = "a limb that branches too often", false;
   mark_openers(plan);
   for (int r = 0; r < plan.run_count[plan.root_warp]; ++r) {
     const LimbRun& u = plan.runs[plan.root_warp][r];
-    plan.root_takes = plan.root_takes || (u.slot < 0 && u.first != 1);
+    plan.root_takes = plan.root_takes || (u.slot < 0 && u.first > 1);
   }
   if (!number_bits(kind, plan)) return error = "more than 64 contact points in what one warp walks", false;
   return true;

@@ -16,10 +16,10 @@ constexpr int kMostWarpPoints = 64;  // and joints, of one warp: bits of a word
 constexpr int kMostRuns = 16;        // of one warp
 
 struct LimbRun {
-  std::int16_t first, last;  // links
-  std::int16_t slot;         // of the branching link that carries it, −1: the root
-  bool leads;                // to a branching link
-  bool opens;                // the first, from the tips inwards, of its warp that hands on to its carrier
+  int first, last;  // links
+  int slot;         // of the branching link that carries it, −1: the root
+  int how;          // kLeads: to a branching link; kOpens: the first, from the tips inwards, of its warp that hands on to its carrier
+  enum { kLeads = 1, kOpens = 2 };
 };
 
 struct LimbPlan {
@@ -27,8 +27,8 @@ struct LimbPlan {
   int root_warp = 0;
   bool root_takes = false;  // its warp walks limbs besides the one that goes on to the root (that of link 1)
   int bits = 0;  // most joints or points of one warp
-  std::int16_t run_count[kMostLimbWarps] = {};
-  LimbRun runs[kMostLimbWarps][kMostRuns] = {};  // in rising order
+  int run_count[kMostLimbWarps] = {};
+  LimbRun runs[kMostLimbWarps][kMostRuns] = {};  // in rising order; the root is a run of its own
   std::uint8_t joint_bit[kMostLimbLinks] = {};   // of a link's joint, and of its first point, in the words of its warp
   std::uint8_t point_bit[kMostLimbLinks] = {};
 };

@@ -25,11 +25,13 @@ LimbJointT<T> joint_numbers_of(const DriveConstantsT<T>& j) {
 }
 
 template <class T>
-std::uint16_t code_of(const KindArraysT<T>& kind, int i) {
+std::uint32_t code_of(const KindArraysT<T>& kind, const LimbPlan& plan, int i) {
   const LinkT<T>& l = kind.links[i];
-  return static_cast<std::uint16_t>(static_cast<int>(l.axis_kind) | (l.prismatic ? kPrismatic : 0) |
-                                    (kind.bound_radius[i] >= 0 ? kHasPoints : 0) | static_cast<int>(l.round) << kRoundShift |
-                                    (l.diagonal ? kDiagonal : 0) | (l.mass > 0 ? kHasMass : 0));
+  const int slot = i > 0 ? l.branch + 1 : plan.root_takes ? 1 : 0;
+  return static_cast<std::uint32_t>(l.axis_kind) | (l.prismatic ? kPrismatic : 0u) | (kind.bound_radius[i] >= 0 ? kHasPoints : 0u) |
+         static_cast<std::uint32_t>(l.round) << kRoundShift | (l.diagonal ? kDiagonal : 0u) | (l.mass > 0 ? kHasMass : 0u) |
+         static_cast<std::uint32_t>(plan.joint_bit[i]) << kJointShift | static_cast<std::uint32_t>(plan.point_bit[i]) << kPointShift |
+         static_cast<std::uint32_t>(slot) << kSlotShift;
 }
 
 }  // namespace
@@ -59,8 +61,7 @@ bool make_limb_robot(const BatchConstantsT<T>& c, int warps, LimbRobotData<T>& o
   out.needs.many = r.plan.bits > 32;
   for (int i = 0; i < kind.nlink; ++i) {
     out.links.push_back(link_numbers(kind, i));
-    r.code[i] = code_of(kind, i);
-    r.slot[i] = i == 0 ? std::int16_t(r.plan.root_takes ? 0 : -1) : kind.links[i].branch;
+    r.code[i] = code_of(kind, r.plan, i);
     r.mimic_of[i] = i == 0 ? std::int16_t(-1) : static_cast<std::int16_t>(c.joints[i - 1].mimic_of);
     for (int k = kind.point_begin[i]; k < kind.point_begin[i + 1]; ++k)
       r.point_bits[i] |= std::uint64_t(1) << (r.plan.point_bit[i] + (k - kind.point_begin[i]));

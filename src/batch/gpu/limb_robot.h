@@ -38,13 +38,16 @@ struct LimbRobotT {
   T h, offset;  // height of the ground
   Vec3T<T> gravity;
   LimbPlan plan;
-  std::uint16_t code[kMostLimbLinks];             // LinkCode
-  std::int16_t slot[kMostLimbLinks];              // of a branching link, −1; of the root 0 if its warp walks other limbs than the one that goes on to it
+  std::uint32_t code[kMostLimbLinks];        // see below
   std::int16_t mimic_of[kMostLimbLinks];          // joint number, −1
   std::int16_t point_begin[kMostLimbLinks + 1];
   std::uint64_t point_bits[kMostLimbLinks];       // of a link's points
 };
-enum LinkCode : std::uint16_t { kAxisBits = 3, kPrismatic = 4, kHasPoints = 8, kRoundShift = 4, kDiagonal = 64, kHasMass = 128 };
+/// Code of a link: axis, 2 bits; flags; axis of a round inertia, 2 bits; number of its bit in the words of its warp, of its joint and its first
+/// point, 6 bits each; slot of a branching link plus one, 8 bits: of the root 1 if its warp walks other limbs than the one that
+/// goes on to it.
+constexpr std::uint32_t kAxisBits = 3, kPrismatic = 4, kHasPoints = 8, kRoundShift = 4, kDiagonal = 64, kHasMass = 128,
+                        kJointShift = 8, kPointShift = 14, kBitBits = 63, kSlotShift = 20;
 
 /// Where the larger tables lie.
 template <class T>

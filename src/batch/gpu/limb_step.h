@@ -68,12 +68,20 @@ struct LimbFlightT {
   Vec6T<T> left;          // impulse less change, of all limbs
 };
 
+/// What the walk outwards in flight reads of a link.
+template <class T>
+struct LimbAheadT {
+  Vec6T<T> S0, S1;
+  RigidInertiaT<T> I;
+};
+
 /// One world as one warp sees it.
 /// Room: where its numbers lie, and how warps meet:
 ///   warps, stride                      constants; neighbouring numbers of a world lie `stride` apart
 ///   keep, sums, base, far              pointers; keep to base shared by the warps of a world, far by none but itself
 ///   warp                               which of them this is
-///   barrier(), any(bool), combine(bits, rooted)   of the warps of a world; any: of the worlds that walk together
+///   barrier(), clear(), combine(bits)  of the warps of a world
+///   any(bool)                          of all worlds that walk together;  some(bool): of those that are here
 /// Has: prismatic, passive, mimics — constants as in LimbNeeds; Word: as many bits as one warp may have points or joints.
 template <class T, class Room, class Has>
 class LimbWalker {
@@ -125,7 +133,9 @@ class LimbWalker {
   GRADUS_INLINE bool rooted() const { return room.warp == robot_.plan.root_warp; }
   GRADUS_INLINE int runs() const { return robot_.plan.run_count[room.warp]; }
   GRADUS_INLINE const LimbRun& run(int r) const { return robot_.plan.runs[room.warp][r]; }
-  GRADUS_INLINE int first_run() const { return rooted() ? -1 : 0; }  // −1: the root, which is walked as a run of its own
+  GRADUS_INLINE int slot_of(int i) const { return static_cast<int>(robot_.code[i] >> kSlotShift) - 1; }
+  GRADUS_INLINE Word joint_bit(int i) const { return Word(1) << (robot_.code[i] >> kJointShift & kBitBits); }
+  GRADUS_INLINE int first_bit(int i) const { return static_cast<int>(robot_.code[i] >> kPointShift & kBitBits); }
   GRADUS_INLINE V6 vector_at(const T* x) const {
     constexpr int s = Room::stride;
     return {{x[0], x[s], x[2 * s]}, {x[3 * s], x[4 * s], x[5 * s]}};
@@ -189,6 +199,7 @@ class LimbWalker {
   GRADUS_INLINE V6 change_of(int i, const Frame& f0, const Frame& f1, V3 rise, LimbFlightT<T>& sum, RigidInertiaT<T>& I1) const;
   GRADUS_INLINE LimbFlightT<T> begin_flight(const V6& acc0);
   GRADUS_INLINE V6 fly_inward();
+  GRADUS_INLINE LimbAheadT<T> outward_ahead(int k) const;
   GRADUS_INLINE V6 fly_outward(const V6& dV0, const V6& twist0);
   GRADUS_INLINE void put_flight(T* to, const LimbFlightT<T>& s) const;
   GRADUS_INLINE LimbFlightT<T> flight_at(const T* from) const;

@@ -21,7 +21,7 @@ GRADUS_WALKER void GRADUS_OF::place(int i, LinkT<T>& l) const {
 
 GRADUS_WALKER void GRADUS_OF::weigh(int i, LinkT<T>& l) const {
   const Four<T> m = tables_.links[i].mass, J = tables_.links[i].inertia, p = tables_.links[i].products;
-  const int code = robot_.code[i];
+  const std::uint32_t code = robot_.code[i];
   l.com = {m.x, m.y, m.z};
   l.mass = m.w;
   l.J = {J.x, p.x, p.y, J.y, p.z, J.z};
@@ -86,9 +86,9 @@ GRADUS_WALKER void GRADUS_OF::out(const LinkT<T>& l, T q, T v, T s, T c, Frame& 
 GRADUS_WALKER void GRADUS_OF::put_drive(int i, const DriveForceT<T>& d, bool simple) {
   keep(i, kTau) = d.tau;
   keep(i, kSlope) = d.e;
-  const Word bit = Word(1) << robot_.plan.joint_bit[i];
+  const Word bit = joint_bit(i);
   driven_ = simple ? driven_ & ~bit : driven_ | bit;
-  if (simple) return;
+  if (!room.some(!simple) || simple) return;
   const T x[] = {d.tau, d.e, d.servo_tau, d.servo_slope, d.held, d.stop_tau, d.stop_slope, d.rub_tau, d.rub_slope};
   GRADUS_UNROLL
   for (int k = 0; k < 9; ++k) joint_far(i, 1 + k) = x[k];
@@ -112,7 +112,8 @@ GRADUS_WALKER bool GRADUS_OF::review_drive(int i, T v, T a) {
   const Drive j = drive_of(i);
   const T h = robot_.h;
   DriveForceT<T> d{};
-  if (driven_ >> robot_.plan.joint_bit[i] & 1)
+  const bool driven = driven_ & joint_bit(i);
+  if (room.some(driven) && driven)
     d = {joint_far(i, 1), joint_far(i, 2), joint_far(i, 3), joint_far(i, 4), joint_far(i, 5),
          joint_far(i, 6), joint_far(i, 7), joint_far(i, 8), joint_far(i, 9)};
   else  // the servo alone, within its bounds
@@ -139,7 +140,7 @@ GRADUS_WALKER void GRADUS_OF::find_points(int i, const Frame& f) {
   const T over = s.root_height + s.ground.along(f.p);
   if (!(over + dot(a, V3{bound.x, bound.y, bound.z}) - bound.w <= s.reach)) return;
   const auto l = ground::near_link(s, f, a, over);
-  const int bit = robot_.plan.point_bit[i] - robot_.point_begin[i];
+  const int bit = first_bit(i) - robot_.point_begin[i];
   for (int k = robot_.point_begin[i]; k < robot_.point_begin[i + 1]; ++k) {
     const ContactPointT<T>& p = tables_.points[k];
     if (ground::touches(s, l, p.p_BC, p.radius)) near_ |= Word(1) << (bit + k);
@@ -150,7 +151,7 @@ template <class T, class Room, class Has>
 template <class Fn>
 GRADUS_INLINE void GRADUS_OF::each_touching(int i, const Fn& f) const {
   Word m = near_ & static_cast<Word>(robot_.point_bits[i]);
-  const int shift = robot_.point_begin[i] - robot_.plan.point_bit[i];
+  const int shift = robot_.point_begin[i] - first_bit(i);
   while (m) {
     const int bit = lowest_bit(m);
     m &= m - 1;
@@ -175,7 +176,8 @@ GRADUS_WALKER void GRADUS_OF::contact(int i, int k, Word bit, const Frame& f, co
   c.fn = m.fn;
   c.d = zero3<T>();
   ground::fill(search(), f, law.p, c);
-  if (stored_ & bit) {
+  const bool stored = stored_ & bit;
+  if (room.some(stored) && stored) {
     const int how = static_cast<int>(point_far(k, 8));
     c.active = how & 1;
     c.sliding = how & 2;
@@ -245,8 +247,13 @@ GRADUS_WALKER void GRADUS_OF::hand_over(T* to, const M6& I, const V6& b, bool fi
   const T n[kLimbSum] = {I.A.xx,  I.A.xy,  I.A.xz,  I.A.yy,  I.A.yz,  I.A.zz, I.B.x.x, I.B.x.y, I.B.x.z,
                          I.B.y.x, I.B.y.y, I.B.y.z, I.B.z.x, I.B.z.y, I.B.z.z, I.C.xx, I.C.xy,  I.C.xz,
                          I.C.yy,  I.C.yz,  I.C.zz,  b.a.x,   b.a.y,   b.a.z,  b.l.x,   b.l.y,   b.l.z};
-  GRADUS_UNROLL
-  for (int k = 0; k < kLimbSum; ++k) to[k * Room::stride] = first ? n[k] : to[k * Room::stride] + n[k];
+  if (first) {
+    GRADUS_UNROLL
+    for (int k = 0; k < kLimbSum; ++k) to[k * Room::stride] = n[k];
+  } else {
+    GRADUS_UNROLL
+    for (int k = 0; k < kLimbSum; ++k) to[k * Room::stride] += n[k];
+  }
 }
 GRADUS_WALKER void GRADUS_OF::take(const T* from, M6& I, V6& b) const {
   T n[kLimbSum];
@@ -263,7 +270,7 @@ GRADUS_WALKER void GRADUS_OF::take(const T* from, M6& I, V6& b) const {
 GRADUS_WALKER void GRADUS_OF::prepare(bool fresh) {
   for (int r = 0; fresh && r < runs(); ++r) {
     const LimbRun& u = run(r);
-    if (!u.leads) continue;
+    if (!(u.how & LimbRun::kLeads)) continue;
     Frame now = u.slot < 0 ? root_frame() : frame_at(u.slot, 0);
     for (int k = u.first; k <= u.last; ++k) {
       const T q = keep(k, kPlace), v = keep(k, kSpeed);
@@ -274,7 +281,7 @@ GRADUS_WALKER void GRADUS_OF::prepare(bool fresh) {
       LinkT<T> l;
       place(k, l);
       with_axis(k, l, [&](const LinkT<T>& j) { out(j, q, v, s, c, now); });
-      if (robot_.slot[k] >= 0) put_frame(robot_.slot[k], 0, now);
+      if (slot_of(k) >= 0) put_frame(slot_of(k), 0, now);
     }
   }
 }
@@ -290,10 +297,16 @@ GRADUS_WALKER void GRADUS_OF::walk_in(int first, int last, Frame& now, M6& I, V6
     own_inertia(l, now, own, own_b);
     I += own;
     b += own_b;
-    if (robot_.slot[k] >= 0) take(k > 0 ? &slot_far(robot_.slot[k], 2 * kFrameFar) : &sum(room.warp, 0), I, b);
+    if (slot_of(k) >= 0) {
+      if (k > 0)
+        take(&slot_far(slot_of(k), 2 * kFrameFar), I, b);
+      else
+        take(&sum(room.warp, 0), I, b);
+    }
     if (robot_.code[k] & kHasPoints) add_contacts(k, now, I, b);
     if (k == 0) return;
     const T v = keep(k, kSpeed);
+    with_axis(k, l, [&](const LinkT<T>& j) { set_subspace(j, now); });  // not kept over points: registers are short
     JointFactorT<T> factor;
     eliminate(now, v, l.rotor, JointForceT<T>{keep(k, kTau), keep(k, kSlope)}, I, b, factor);
     put_vector(&keep(k, kU), factor.U);
@@ -302,8 +315,6 @@ GRADUS_WALKER void GRADUS_OF::walk_in(int first, int last, Frame& now, M6& I, V6
     if (k == first) return;
     const T s = keep(k, kSine), c = keep(k, kCosine), q = Has::prismatic ? keep(k, kPlace) : T(0.0);
     with_axis(k, l, [&](const LinkT<T>& j) { step_in(j, q, v, s, c, now); });
-    place(k - 1, l);
-    with_axis(k - 1, l, [&](const LinkT<T>& j) { set_subspace(j, now); });
   }
 }
 
@@ -313,14 +324,14 @@ GRADUS_WALKER void GRADUS_OF::inward(bool fresh) {
   prepare(fresh);
   M6 I = zero66<T>();
   V6 b = zero6<T>();
-  for (int r = runs() - 1; r >= first_run(); --r) {
-    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+  for (int r = runs() - 1; r >= 0; --r) {
+    const LimbRun& u = run(r);
     Frame now = u.slot < 0 ? root_frame() : frame_at(u.slot, 0);
     for (int k = u.first; k <= u.last; ++k) {
       if (k > 0) {
         const T q = keep(k, kPlace), v = keep(k, kSpeed);
         T s = keep(k, kSine), c = keep(k, kCosine);
-        if (fresh && !u.leads) {
+        if (fresh && !(u.how & LimbRun::kLeads)) {
           sine_cosine(q, s, c);
           keep(k, kSine) = s, keep(k, kCosine) = c;
           begin_drive(k, q, v);
@@ -333,7 +344,10 @@ GRADUS_WALKER void GRADUS_OF::inward(bool fresh) {
     }
     walk_in(u.first, u.last, now, I, b);
     if (rooted() && u.first == 1) continue;  // it goes on to the root, as in aba_inward
-    hand_over(u.slot < 0 ? &sum(room.warp, 0) : &slot_far(u.slot, 2 * kFrameFar), I, b, u.opens);
+    if (u.slot < 0)  // two calls: the compiler then knows which memory each writes
+      hand_over(&sum(room.warp, 0), I, b, u.how & LimbRun::kOpens);
+    else
+      hand_over(&slot_far(u.slot, 2 * kFrameFar), I, b, u.how & LimbRun::kOpens);
     I = zero66<T>(), b = zero6<T>();
   }
   if (rooted()) room.clear();
@@ -363,8 +377,8 @@ GRADUS_WALKER void GRADUS_OF::solve() {
 GRADUS_WALKER std::uint32_t GRADUS_OF::outward(bool review) {
   next_ = 0;
   std::uint32_t how = 0;
-  for (int r = first_run(); r < runs(); ++r) {
-    const LimbRun u = r < 0 ? LimbRun{0, 0, -1, false, true} : run(r);
+  for (int r = 0; r < runs(); ++r) {
+    const LimbRun& u = run(r);
     Frame now = u.slot < 0 ? root_frame() : frame_at(u.slot, 0);
     V6 acc = u.slot < 0 ? root_acc() : vector_at(&slot_far(u.slot, 2 * kFrameFar + kLimbSum));
     for (int k = u.first; k <= u.last; ++k) {
@@ -377,7 +391,7 @@ GRADUS_WALKER std::uint32_t GRADUS_OF::outward(bool review) {
         const T a = (keep(k, kBias) - dot(vector_at(&keep(k, kU)), up)) * keep(k, kPerD);
         keep(k, kBias) = a;
         acc = up + now.S * a;
-        if (robot_.slot[k] >= 0) put_vector(&slot_far(robot_.slot[k], 2 * kFrameFar + kLimbSum), acc);
+        if (slot_of(k) >= 0) put_vector(&slot_far(slot_of(k), 2 * kFrameFar + kLimbSum), acc);
         if (review && review_drive(k, v, a)) how |= kChanged;
       }
       if (robot_.code[k] & kHasPoints) how |= review_points(k, now, acc, review);
@@ -392,7 +406,7 @@ GRADUS_WALKER std::uint32_t GRADUS_OF::outward(bool review) {
 GRADUS_WALKER void GRADUS_OF::write_results(T* results) const {
   if (rooted()) put_vector(results + (robot_.nlink - 1) * Room::stride, vector_at(&base(7)));
   for (int r = 0; r < runs(); ++r)
-    for (int k = run(r).first; k <= run(r).last; ++k)
+    for (int k = run(r).first > 0 ? run(r).first : 1; k <= run(r).last; ++k)
       results[(k - 1) * Room::stride] = keep(k, kTau) - keep(k, kSlope) * keep(k, kBias);
 }
 
@@ -400,7 +414,7 @@ GRADUS_WALKER void GRADUS_OF::write_results(T* results) const {
 GRADUS_WALKER void GRADUS_OF::commit(bool flies) {
   const T h = robot_.h;
   for (int r = 0; r < runs(); ++r)
-    for (int k = run(r).first; k <= run(r).last; ++k) {
+    for (int k = run(r).first > 0 ? run(r).first : 1; k <= run(r).last; ++k) {
       if (flies) {
         keep(k, kSpeed) = keep(k, kBias);
         continue;
@@ -460,7 +474,7 @@ GRADUS_WALKER void GRADUS_OF::load(const T* row, const RowLayout& at) {
   calm_ = false;
   valid_ = driven_ = 0;
   const auto points = [&](int i) {
-    Word bit = Word(1) << robot_.plan.point_bit[i];
+    Word bit = Word(1) << first_bit(i);
     for (int k = robot_.point_begin[i]; k < robot_.point_begin[i + 1]; ++k, bit <<= 1) {
       const T* m = row + (at.memory + 4 * k) * s;
       if (m[2 * s] == T(0.0)) continue;  // without a force: nothing
@@ -471,34 +485,34 @@ GRADUS_WALKER void GRADUS_OF::load(const T* row, const RowLayout& at) {
   if (rooted()) {
     for (int i = 0; i < 7; ++i) base(i) = row[(at.q + i) * s];
     for (int i = 0; i < 6; ++i) base(7 + i) = row[(at.v + i) * s];
-    points(0);
   }
   for (int r = 0; r < runs(); ++r)
     for (int i = run(r).first; i <= run(r).last; ++i) {
+      points(i);
+      if (i == 0) continue;
       keep(i, kPlace) = row[(at.q + 6 + i) * s];
       keep(i, kSpeed) = row[(at.v + 5 + i) * s];
       joint_far(i, 0) = row[(at.target + i - 1) * s];
-      points(i);
     }
 }
 
 GRADUS_WALKER void GRADUS_OF::save(T* row, const RowLayout& at) const {
   constexpr int s = Room::stride;
   const auto points = [&](int i) {
-    Word bit = Word(1) << robot_.plan.point_bit[i];
+    Word bit = Word(1) << first_bit(i);
     for (int k = robot_.point_begin[i]; k < robot_.point_begin[i + 1]; ++k, bit <<= 1)
       for (int n = 0; n < 4; ++n) row[(at.memory + 4 * k + n) * s] = valid_ & bit ? point_far(k, parity_ * 4 + n) : T(0.0);
   };
   if (rooted()) {
     for (int i = 0; i < 7; ++i) row[(at.q + i) * s] = base(i);
     for (int i = 0; i < 6; ++i) row[(at.v + i) * s] = base(7 + i);
-    points(0);
   }
   for (int r = 0; r < runs(); ++r)
     for (int i = run(r).first; i <= run(r).last; ++i) {
+      points(i);
+      if (i == 0) continue;
       row[(at.q + 6 + i) * s] = keep(i, kPlace);
       row[(at.v + 5 + i) * s] = keep(i, kSpeed);
-      points(i);
     }
 }
 

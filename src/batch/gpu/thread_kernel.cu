@@ -32,7 +32,7 @@ struct ThreadRoom {
 constexpr int kMaxNumbers = 7 + 6 + 6 + 4 * kMostLinks + 4 * kMostPoints;
 
 __global__ void __launch_bounds__(kBlock)
-    step_kernel(BatchConstantsT<float> c, RowLayout at, float* tiles, int worlds, int steps) {
+    step_kernel(BatchConstantsT<float> c, RowLayout at, float* tiles, int worlds, int steps, unsigned long long* predictions) {
   const int world = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (world >= worlds) return;
   float* mine = tiles + static_cast<std::size_t>(world / kGpuTile) * at.size * kGpuTile + world % kGpuTile;
@@ -56,28 +56,31 @@ __global__ void __launch_bounds__(kBlock)
                               {t.change, t.impulse, t.inertia, t.dv}};
   RowT<float> row = row_at(numbers, at);
   float* results = row.r;
+  int count = 0;
   for (int k = 0; k < steps; ++k) {
     row.r = k + 1 == steps ? results : nullptr;  // results of the last step are the ones that can be read
-    step_world<float, RecomputeFrames, float>(c, row, room);
+    count += step_world<float, RecomputeFrames, float>(c, row, room);
   }
   for (int i = 0; i < at.size; ++i) mine[i * kGpuTile] = numbers[i];
+  atomicAdd(predictions, static_cast<unsigned long long>(count));
 }
 
 class ThreadStepper : public GpuStepper {
  public:
   cudaError_t launch(float* tiles, int steps, cudaStream_t stream) override {
-    step_kernel<<<(worlds + kBlock - 1) / kBlock, kBlock, 0, stream>>>(constants, at, tiles, worlds, steps);
+    step_kernel<<<(worlds + kBlock - 1) / kBlock, kBlock, 0, stream>>>(constants, at, tiles, worlds, steps, predictions);
     return cudaGetLastError();
   }
   BatchConstantsT<float> constants;  // with pointers to the GPU's memory
   RowLayout at;
   int worlds;
+  unsigned long long* predictions;
 };
 
 }  // namespace
 
 std::unique_ptr<GpuStepper> make_thread_stepper(const BatchConstantsT<float>& c, const RowLayout& at, int worlds,
-                                                GpuMemory& memory, std::string& why) {
+                                                GpuMemory& memory, unsigned long long* predictions, std::string& why) {
   const int n = c.kind.nlink, points = c.kind.npoint();
   if (n > kMostLinks) why = "more than " + std::to_string(kMostLinks) + " links";
   if (points > kMostPoints) why = "more than " + std::to_string(kMostPoints) + " contact points";
@@ -88,6 +91,7 @@ std::unique_ptr<GpuStepper> make_thread_stepper(const BatchConstantsT<float>& c,
   s->constants = c;
   s->at = at;
   s->worlds = worlds;
+  s->predictions = predictions;
   const auto links = static_cast<std::size_t>(n);
   KindArraysT<float>& kind = s->constants.kind;
   kind.links = memory.copy(c.kind.links, links);
