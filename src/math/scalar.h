@@ -1,7 +1,6 @@
 /// The few scalar functions kernels need, for double, float and packs of lanes (one lane = one world), on CPU and CUDA.
 /// A kernel written with these is one source for all of them.
 #pragma once
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -187,7 +186,7 @@ GRADUS_INLINE void sine_cosine(T x, T& s, T& c) {
     s = (typename T::V)((M)sp.v ^ swap ^ ((q & 2) << to_sign));
     c = (typename T::V)((M)cp.v ^ swap ^ (((q + 1) & 2) << to_sign));
   } else {
-    const int q = static_cast<int>(std::bit_cast<std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>>(kk));
+    const int q = static_cast<int>(k);
     const T a = q & 1 ? cp : sp, b = q & 1 ? sp : cp;
     s = q & 2 ? -a : a;
     c = (q + 1) & 2 ? -b : b;
