@@ -185,7 +185,6 @@ class LimbWalker {
   GRADUS_INLINE void walk_in(int first, int last, Frame& now, M6& I, V6& b);
   GRADUS_INLINE void hand_over(T* to, const M6& I, const V6& b, bool first) const;
   GRADUS_INLINE void take(const T* from, M6& I, V6& b) const;
-  GRADUS_INLINE void gather();
   GRADUS_INLINE void solve();
   GRADUS_INLINE std::uint32_t outward(bool review);
   GRADUS_INLINE void commit(bool flies);

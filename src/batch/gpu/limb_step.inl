@@ -353,27 +353,13 @@ GRADUS_WALKER void GRADUS_OF::inward(bool fresh) {
   if (rooted()) room.clear();
 }
 
-/// The warp's share of adding up what all warps handed over, into the root's sums: it is short, and the others wait for the root.
-GRADUS_WALKER void GRADUS_OF::gather() {
-  constexpr int share = (kLimbSum + Room::warps - 1) / Room::warps;
-  const int root = robot_.plan.root_warp;
-  GRADUS_UNROLL
-  for (int n = 0; n < share; ++n) {
-    const int k = room.warp * share + n;
-    if (k >= kLimbSum) break;
-    T x = T(0.0);
-    GRADUS_UNROLL
-    for (int w = 0; w < Room::warps; ++w)
-      if (w == root || robot_.plan.run_count[w] > 0) x += sum(w, k);
-    sum(root, k) = x;
-  }
-}
-
 /// The root's acceleration, into the first six sums of its warp, and its factor behind.
 GRADUS_WALKER void GRADUS_OF::solve() {
   M6 I = zero66<T>();
   V6 b = zero6<T>();
-  take(&sum(room.warp, 0), I, b);
+  GRADUS_UNROLL
+  for (int w = 0; w < Room::warps; ++w)
+    if (w == robot_.plan.root_warp || robot_.plan.run_count[w] > 0) take(&sum(w, 0), I, b);
   Factor6T<T> factor;
   const V6 acc = solve_root(robot_.root, robot_.gravity, I, b, factor);
   put_vector(&sum(room.warp, 0), acc);
@@ -465,10 +451,6 @@ GRADUS_WALKER void GRADUS_OF::commit_base(bool flies, T* results) {
 GRADUS_WALKER bool GRADUS_OF::round(bool run, T* results) {
   inward(pass_ == 1);
   room.barrier();
-  if (Room::warps > 1) {
-    gather();
-    room.barrier();
-  }
   if (rooted()) solve();
   room.barrier();
   const std::uint32_t how = room.combine(outward(pass_ <= robot_.predictions));
