@@ -10,6 +10,7 @@ namespace gradus::control {
 
 struct PlayerPose {
   double x = 0, y = 0, theta = 0;  // [m], [rad]
+  double vx = 0, vy = 0, w = 0;    // [m/s], [rad/s]
 };
 struct WheelOrder {
   double left = 0, right = 0;  // wheel speeds [rad/s]
