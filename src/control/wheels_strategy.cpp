@@ -68,7 +68,19 @@ class Thoughts {
   }
 
  private:
-  static constexpr double kCycle = 1.3, kBack = 0.75;  // of a clinch: spin, then back off [s], share
+  #ifndef C1
+#define C1 1.3
+#endif
+#ifndef B1
+#define B1 0.75
+#endif
+#ifndef C2
+#define C2 1.9
+#endif
+#ifndef B2
+#define B2 0.75
+#endif
+static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a clinch: spin, then back off [s], share
   static constexpr double kWall = 0.06;                // a ball this near to a wall lies at it [m]
 
   const PlayerPose& own(int i) const { return see_.own[static_cast<std::size_t>(i)]; }
@@ -203,14 +215,25 @@ class Thoughts {
     const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_;
     if ((slow || at_wall_) && near && (attacks || i == 0)) {
       const double part = cycle(see_.time + offset, kCycle);
-      if (part > kBack && slow) return back_off(me, here - unit(to_ball) * 0.2);
+      if (part > kBack && slow && !gets_on(me, to_ball)) return back_off(me, unit(to_ball) * -1);
       if (length(to_ball) < 1.29 * reach_) return spin(to_ball);
       if (at_wall_) return drive_to(pitch_, me, ball_.x, ball_.y, false);
-    } else if (length(goal.at - here) > 0.04 && caught(i) && cycle(see_.time + offset, 1.9) > 0.75) {
-      return back_off(me, here + free_way(i) * 0.2);
+    } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) && cycle(see_.time + offset, kCycle2) > kBack2) {
+      return back_off(me, free_way(i));
     }
     const Place at = goal.straight ? goal.at : inside(round_others(i, goal.at), 0.045);
     return drive_to(pitch_, me, at.x, at.y, goal.stop);
+  }
+
+  /// Moves that way, or turns.
+  static bool gets_on(const PlayerPose& me, Place way) {
+    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > 2.5;
+  }
+
+  /// Does an opponent hold the ball, too?
+  bool contested() const {
+    return std::any_of(see_.others.begin(), see_.others.end(),
+                       [&](const PlayerPose& p) { return length(place_of(p) - ball_) < 2 * reach_; });
   }
 
   /// Turning on the spot throws the ball in the direction in which the near side moves.
@@ -221,9 +244,14 @@ class Thoughts {
     return {-sense * w, sense * w};
   }
 
-  WheelOrder back_off(const PlayerPose& me, Place to) const {
-    const Place at = inside(to, 0.06);
-    return drive_to(pitch_, me, at.x, at.y, false);
+  /// Straight ahead or back, whichever leads away: who is wedged in cannot turn.
+  WheelOrder back_off(const PlayerPose& me, Place way) const {
+    double sine, cosine;
+    sine_cosine(me.theta, sine, cosine);
+    const Place ahead{cosine, sine};
+    const double habit = 0.3 * std::clamp(dot(ahead, {me.vx, me.vy}) / 0.2, -1.0, 1.0);
+    const double top = sign_of(dot(ahead, way) + habit) * pitch_.top_wheel_speed;
+    return {top, top};
   }
 
   /// Against a wall or another player.
@@ -295,6 +323,15 @@ WheelOrder drive_to(const PitchNumbers& pitch, const PlayerPose& player, double 
   const double room = 0.06;
   const bool at_wall = std::fabs(player.x) > pitch.half_length - room || std::fabs(player.y) > pitch.half_width - room;
   const double aligned = std::max(at_wall ? 0.8 : 0.05, (sense * ahead - 0.5) / 0.5);
+  if (at_wall && std::fabs(ahead) < 0.85) {
+    const double out_x = std::fabs(player.x) > pitch.half_length - room ? sign_of(player.x) : 0;
+    const double out_y = std::fabs(player.y) > pitch.half_width - room ? sign_of(player.y) : 0;
+    const double facing = c * out_x + s * out_y;
+    if (std::fabs(facing) > 0.3) {
+      const double back = -sign_of(facing) * pitch.top_wheel_speed;
+      return sense * left * back > 0 ? WheelOrder{0, back} : WheelOrder{back, 0};
+    }
+  }
   const double speed = sense * (stop ? std::min(top, 3 * way) : top) * aligned;
   const double turn = (at_wall ? 3 : 10) * sense * left;
   auto limit = [&](double v) {
