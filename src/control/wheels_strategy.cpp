@@ -68,7 +68,19 @@ class Thoughts {
   }
 
  private:
-  #ifndef C1
+#ifndef SP
+#define SP 1.22
+#endif
+#ifndef OT
+#define OT false
+#endif
+#ifndef GAP
+#define GAP 0.005
+#endif
+#ifndef WG
+#define WG 2.5
+#endif
+#ifndef C1
 #define C1 1.3
 #endif
 #ifndef B1
@@ -216,7 +228,7 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
     if ((slow || at_wall_) && near && (attacks || i == 0)) {
       const double part = cycle(see_.time + offset, kCycle);
       if (part > kBack && slow && !gets_on(me, to_ball)) return back_off(me, unit(to_ball) * -1);
-      if (length(to_ball) < 1.29 * reach_) return spin(to_ball);
+      if (gap_to_ball(me) < GAP) return spin(me, to_ball, OT);
       if (at_wall_) return drive_to(pitch_, me, ball_.x, ball_.y, false);
     } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) && cycle(see_.time + offset, kCycle2) > kBack2) {
       return back_off(me, free_way(i));
@@ -227,7 +239,16 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
 
   /// Moves that way, or turns.
   static bool gets_on(const PlayerPose& me, Place way) {
-    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > 2.5;
+    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > WG;
+  }
+
+  /// Between a robot's outline and the ball.
+  double gap_to_ball(const PlayerPose& p) const {
+    double sine, cosine;
+    sine_cosine(p.theta, sine, cosine);
+    const Place to = ball_ - place_of(p), ahead{cosine, sine};
+    const auto beyond = [&](double x) { return std::max(std::fabs(x) - 0.5 * pitch_.robot_side, 0.0); };
+    return length({beyond(dot(to, ahead)), beyond(cross(to, ahead))}) - pitch_.ball_radius;
   }
 
   /// Does an opponent hold the ball, too?
@@ -237,10 +258,11 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
   }
 
   /// Turning on the spot throws the ball in the direction in which the near side moves.
-  WheelOrder spin(Place to_ball) const {
+  WheelOrder spin(const PlayerPose& me, Place to_ball, bool other) const {
     const double across = cross(unit(to_ball), unit(direction()));
-    const double sense = std::fabs(across) > 0.2 ? sign_of(across) : sign_of(ball_.y * see_.attack),
-                 w = pitch_.top_wheel_speed;
+    double sense = std::fabs(across) > 0.2 ? sign_of(across) : sign_of(ball_.y * see_.attack);
+    const double w = pitch_.top_wheel_speed;
+    if (other) sense = std::fabs(me.w) > 2.5 ? sign_of(me.w) : -sense;
     return {-sense * w, sense * w};
   }
 
