@@ -68,6 +68,12 @@ class Thoughts {
   }
 
  private:
+#ifndef NW
+#define NW 0.058
+#endif
+#ifndef NR
+#define NR 1.45
+#endif
 #ifndef SP
 #define SP 1.22
 #endif
@@ -75,7 +81,7 @@ class Thoughts {
 #define OT false
 #endif
 #ifndef GAP
-#define GAP 0.005
+#define GAP 0.01
 #endif
 #ifndef WG
 #define WG 2.5
@@ -84,13 +90,13 @@ class Thoughts {
 #define C1 1.3
 #endif
 #ifndef B1
-#define B1 0.75
+#define B1 0.6
 #endif
 #ifndef C2
 #define C2 1.9
 #endif
 #ifndef B2
-#define B2 0.75
+#define B2 0.6
 #endif
 static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a clinch: spin, then back off [s], share
   static constexpr double kWall = 0.06;                // a ball this near to a wall lies at it [m]
@@ -227,11 +233,11 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
     const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_;
     if ((slow || at_wall_) && near && (attacks || i == 0)) {
       const double part = cycle(see_.time + offset, kCycle);
-      if (part > kBack && slow && !gets_on(me, to_ball)) return back_off(me, unit(to_ball) * -1);
+      if (part > kBack && slow && !gets_on(me, to_ball)) return back_off(i, unit(to_ball) * -1);
       if (gap_to_ball(me) < GAP) return spin(me, to_ball, OT);
       if (at_wall_) return drive_to(pitch_, me, ball_.x, ball_.y, false);
     } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) && cycle(see_.time + offset, kCycle2) > kBack2) {
-      return back_off(me, free_way(i));
+      return back_off(i, free_way(i));
     }
     const Place at = goal.straight ? goal.at : inside(round_others(i, goal.at), 0.045);
     return drive_to(pitch_, me, at.x, at.y, goal.stop);
@@ -266,14 +272,35 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
     return {-sense * w, sense * w};
   }
 
-  /// Straight ahead or back, whichever leads away: who is wedged in cannot turn.
-  WheelOrder back_off(const PlayerPose& me, Place way) const {
+  /// Straight ahead or back, whichever leads away and is free: who is wedged in cannot turn.
+  WheelOrder back_off(int i, Place way) const {
+    const PlayerPose& me = own(i);
     double sine, cosine;
     sine_cosine(me.theta, sine, cosine);
     const Place ahead{cosine, sine};
     const double habit = 0.3 * std::clamp(dot(ahead, {me.vx, me.vy}) / 0.2, -1.0, 1.0);
-    const double top = sign_of(dot(ahead, way) + habit) * pitch_.top_wheel_speed;
-    return {top, top};
+    double sense = sign_of(dot(ahead, way) + habit);
+    if (blocked(i, ahead * sense)) {
+      if (blocked(i, ahead * -sense)) {
+#ifdef TURN
+        const double w = (cycle(see_.time, 2.2) < 0.5 ? 1 : -1) * pitch_.top_wheel_speed;
+        return {-w, w};
+#endif
+      } else sense = -sense;
+    }
+    return {sense * pitch_.top_wheel_speed, sense * pitch_.top_wheel_speed};
+  }
+
+  /// Is a wall or another player in that direction, and near?
+  bool blocked(int i, Place way) const {
+    const Place here = place_of(own(i));
+    const double near_wall = NW;
+    bool found = (std::fabs(here.x) > pitch_.half_length - near_wall && way.x * here.x > 0 && std::fabs(way.x) > 0.15) || (std::fabs(here.y) > pitch_.half_width - near_wall && way.y * here.y > 0 && std::fabs(way.y) > 0.15);
+    each_other(i, [&](Place p) {
+      const double far = length(p - here);
+      found = found || (far < NR * pitch_.robot_side && dot(p - here, way) > 0.6 * far);
+    });
+    return found;
   }
 
   /// Against a wall or another player.
