@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "math/scalar.h"
 
@@ -68,37 +69,10 @@ class Thoughts {
   }
 
  private:
-#ifndef NW
-#define NW 0.058
-#endif
-#ifndef NR
-#define NR 1.45
-#endif
-#ifndef SP
-#define SP 1.22
-#endif
-#ifndef OT
-#define OT false
-#endif
-#ifndef GAP
-#define GAP 0.01
-#endif
-#ifndef WG
-#define WG 2.5
-#endif
-#ifndef C1
-#define C1 1.3
-#endif
-#ifndef B1
-#define B1 0.6
-#endif
-#ifndef C2
-#define C2 1.9
-#endif
-#ifndef B2
-#define B2 0.6
-#endif
-static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a clinch: spin, then back off [s], share
+  // Turns by the clock, as shares of a period: for whoever fights for the ball (the teams are half a period apart, so
+  // that one gives way while the other pushes), and for whoever is caught elsewhere.
+  static constexpr double kClinch = 1.3, kSpin = 0.5;  // [s], share before backing off
+  static constexpr double kCaught = 1.9, kTry = 0.6;   // [s], share before backing off
   static constexpr double kWall = 0.06;                // a ball this near to a wall lies at it [m]
 
   const PlayerPose& own(int i) const { return see_.own[static_cast<std::size_t>(i)]; }
@@ -155,7 +129,7 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
   /// Supporters leave room to those who fight for the ball.
   Place clear_of_ball(Place p) const {
     const Place away = p - ball_;
-    const double room = 0.3;
+    const double room = 0.36;
     return length(away) < room ? inside(ball_ + unit(away) * room, 0.08) : p;
   }
 
@@ -229,23 +203,23 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
   WheelOrder carry_out(int i, Goal goal, bool attacks) const {
     const PlayerPose& me = own(i);
     const Place here = place_of(me), to_ball = ball_ - here;
-    const double offset = 0.37 * i + (see_.attack > 0 ? 0.55 : 0);
-    const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_;
+    const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_, side = see_.attack > 0;
     if ((slow || at_wall_) && near && (attacks || i == 0)) {
-      const double part = cycle(see_.time + offset, kCycle);
-      if (part > kBack && slow && !gets_on(me, to_ball)) return back_off(i, unit(to_ball) * -1);
-      if (gap_to_ball(me) < GAP) return spin(me, to_ball, OT);
+      const double part = cycle(see_.time + 0.1 * i + (side ? 0.5 * kClinch : 0), kClinch);
+      if (part > kSpin && slow && !gets_on(me, to_ball)) return back_off(i, unit(to_ball) * -1);
+      if (gap_to_ball(me) < 0.015) return spin(to_ball);
       if (at_wall_) return drive_to(pitch_, me, ball_.x, ball_.y, false);
-    } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) && cycle(see_.time + offset, kCycle2) > kBack2) {
+    } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) &&
+               cycle(see_.time + 0.37 * i + (side ? 0.55 : 0), kCaught) > kTry) {
       return back_off(i, free_way(i));
     }
     const Place at = goal.straight ? goal.at : inside(round_others(i, goal.at), 0.045);
     return drive_to(pitch_, me, at.x, at.y, goal.stop);
   }
 
-  /// Moves that way, or turns.
+  /// Moves that way, or turns: who does so goes on, the turns by the clock are for those who are stuck.
   static bool gets_on(const PlayerPose& me, Place way) {
-    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > WG;
+    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > 2.5;
   }
 
   /// Between a robot's outline and the ball.
@@ -257,18 +231,11 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
     return length({beyond(dot(to, ahead)), beyond(cross(to, ahead))}) - pitch_.ball_radius;
   }
 
-  /// Does an opponent hold the ball, too?
-  bool contested() const {
-    return std::any_of(see_.others.begin(), see_.others.end(),
-                       [&](const PlayerPose& p) { return length(place_of(p) - ball_) < 2 * reach_; });
-  }
-
   /// Turning on the spot throws the ball in the direction in which the near side moves.
-  WheelOrder spin(const PlayerPose& me, Place to_ball, bool other) const {
+  WheelOrder spin(Place to_ball) const {
     const double across = cross(unit(to_ball), unit(direction()));
-    double sense = std::fabs(across) > 0.2 ? sign_of(across) : sign_of(ball_.y * see_.attack);
-    const double w = pitch_.top_wheel_speed;
-    if (other) sense = std::fabs(me.w) > 2.5 ? sign_of(me.w) : -sense;
+    const double sense = std::fabs(across) > 0.2 ? sign_of(across) : sign_of(ball_.y * see_.attack),
+                 w = pitch_.top_wheel_speed;
     return {-sense * w, sense * w};
   }
 
@@ -280,25 +247,20 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
     const Place ahead{cosine, sine};
     const double habit = 0.3 * std::clamp(dot(ahead, {me.vx, me.vy}) / 0.2, -1.0, 1.0);
     double sense = sign_of(dot(ahead, way) + habit);
-    if (blocked(i, ahead * sense)) {
-      if (blocked(i, ahead * -sense)) {
-#ifdef TURN
-        const double w = (cycle(see_.time, 2.2) < 0.5 ? 1 : -1) * pitch_.top_wheel_speed;
-        return {-w, w};
-#endif
-      } else sense = -sense;
-    }
+    if (blocked(i, ahead * sense) && !blocked(i, ahead * -sense)) sense = -sense;
     return {sense * pitch_.top_wheel_speed, sense * pitch_.top_wheel_speed};
   }
 
-  /// Is a wall or another player in that direction, and near?
+  /// Is a wall or another player near in that direction?
   bool blocked(int i, Place way) const {
     const Place here = place_of(own(i));
-    const double near_wall = NW;
-    bool found = (std::fabs(here.x) > pitch_.half_length - near_wall && way.x * here.x > 0 && std::fabs(way.x) > 0.15) || (std::fabs(here.y) > pitch_.half_width - near_wall && way.y * here.y > 0 && std::fabs(way.y) > 0.15);
+    const auto wall = [](double at, double half, double towards) {
+      return std::fabs(at) > half - 0.058 && sign_of(at) * towards > 0.15;
+    };
+    bool found = wall(here.x, pitch_.half_length, way.x) || wall(here.y, pitch_.half_width, way.y);
     each_other(i, [&](Place p) {
       const double far = length(p - here);
-      found = found || (far < NR * pitch_.robot_side && dot(p - here, way) > 0.6 * far);
+      found = found || (far < 1.45 * pitch_.robot_side && dot(p - here, way) > 0.6 * far);
     });
     return found;
   }
@@ -355,6 +317,27 @@ static constexpr double kCycle = C1, kBack = B1, kCycle2=C2, kBack2=B2;  // of a
   int count_ = 0;
 };
 
+/// Weak motors cannot turn on the spot with a corner at a wall, and two wheels that both drive with all their torque do
+/// not turn at all. So a robot that faces a wall gets away from it in an arc about one standing wheel. `left`: to turn so.
+std::optional<WheelOrder> arc_off_wall(const PitchNumbers& pitch, const PlayerPose& player, Place heading, double left) {
+  const double room = 0.06;
+  Place out;  // to the walls that are near
+  if (std::fabs(player.x) > pitch.half_length - room) out.x = sign_of(player.x);
+  if (std::fabs(player.y) > pitch.half_width - room) out.y = sign_of(player.y);
+  const double facing = dot(heading, out);
+  if (std::fabs(facing) < 0.3) return {};
+  const double back = -sign_of(facing) * pitch.top_wheel_speed;
+  return left * back > 0 ? WheelOrder{0, back} : WheelOrder{back, 0};
+}
+
+/// Which end goes first: both are fronts. Abeam a robot goes on as it moves and turns already; else a camera's noise
+/// would choose anew in every picture, and it would stand and tremble.
+double first_end(const PlayerPose& player, Place heading, double ahead, double left) {
+  const double going = dot(heading, {player.vx, player.vy}) / 0.2, turning = player.w * sign_of(left) / 4;
+  const double habit = 0.3 * std::clamp(going, -1.0, 1.0) + 0.4 * std::clamp(turning, -1.0, 1.0);
+  return ahead + habit < 0 ? -1 : 1;
+}
+
 }  // namespace
 
 WheelOrder drive_to(const PitchNumbers& pitch, const PlayerPose& player, double x, double y, bool stop) {
@@ -363,24 +346,14 @@ WheelOrder drive_to(const PitchNumbers& pitch, const PlayerPose& player, double 
   const double dx = x - player.x, dy = y - player.y, way = length({dx, dy});
   if (way < (stop ? 0.01 : 1e-6)) return {};
   const double ahead = (c * dx + s * dy) / way, left = (c * dy - s * dx) / way;  // cosine and sine of the bearing
-  // Both ends are fronts. Near the middle a robot goes on as it does: it would stand and tremble if noise chose.
-  const double speed_now = c * player.vx + s * player.vy, turn_now = player.w;
-  const double habit = 0.3 * std::clamp(speed_now / 0.2, -1.0, 1.0) + 0.4 * std::clamp(turn_now * sign_of(left) / 4, -1.0, 1.0);
-  const double sense = ahead + habit < 0 ? -1 : 1;
+  const double sense = first_end(player, {c, s}, ahead, left);
   const double top = pitch.top_wheel_speed * pitch.wheel_radius;
   // More than 60° off: turn on the spot first. At a wall a robot cannot turn on the spot: its corners are in the way.
   const double room = 0.06;
   const bool at_wall = std::fabs(player.x) > pitch.half_length - room || std::fabs(player.y) > pitch.half_width - room;
+  if (at_wall && std::fabs(ahead) < 0.85)
+    if (const auto arc = arc_off_wall(pitch, player, {c, s}, sense * left)) return *arc;
   const double aligned = std::max(at_wall ? 0.8 : 0.05, (sense * ahead - 0.5) / 0.5);
-  if (at_wall && std::fabs(ahead) < 0.85) {
-    const double out_x = std::fabs(player.x) > pitch.half_length - room ? sign_of(player.x) : 0;
-    const double out_y = std::fabs(player.y) > pitch.half_width - room ? sign_of(player.y) : 0;
-    const double facing = c * out_x + s * out_y;
-    if (std::fabs(facing) > 0.3) {
-      const double back = -sign_of(facing) * pitch.top_wheel_speed;
-      return sense * left * back > 0 ? WheelOrder{0, back} : WheelOrder{back, 0};
-    }
-  }
   const double speed = sense * (stop ? std::min(top, 3 * way) : top) * aligned;
   const double turn = (at_wall ? 3 : 10) * sense * left;
   auto limit = [&](double v) {
