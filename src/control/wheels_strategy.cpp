@@ -317,9 +317,11 @@ class Thoughts {
   int count_ = 0;
 };
 
-/// Weak motors cannot turn on the spot with a corner at a wall, and two wheels that both drive with all their torque do
-/// not turn at all. So a robot that faces a wall gets away from it in an arc about one standing wheel. `left`: to turn so.
-std::optional<WheelOrder> arc_off_wall(const PitchNumbers& pitch, const PlayerPose& player, Place heading, double left) {
+/// Weak motors cannot turn on the spot with a corner at a wall, and two wheels that both drive with all their torque
+/// do not turn at all. So a robot that faces a wall leaves it in an arc about one standing wheel, to the left if
+/// `left` > 0.
+std::optional<WheelOrder> arc_off_wall(const PitchNumbers& pitch, const PlayerPose& player, Place heading,
+                                       double left) {
   const double room = 0.06;
   Place out;  // to the walls that are near
   if (std::fabs(player.x) > pitch.half_length - room) out.x = sign_of(player.x);

@@ -69,8 +69,8 @@ PlayerPose seen_by_camera(PlayerPose p, int picture, double w) {
   return p;
 }
 
-/// A place abeam may be reached with either end first. The camera's noise must not choose again in every picture: wheels
-/// that are told to and fro brake harder than they drive, and the robot stands.
+/// A place abeam may be reached with either end first. The camera's noise must not choose again in every picture:
+/// wheels that are told to and fro brake harder than they drive, and the robot stands.
 TEST(WheelsStrategy, NoiseDoesNotTurnARobotToAndFroThatTurnsAlready) {
   const PitchNumbers n;
   for (const double w : {6.0, -6.0})
