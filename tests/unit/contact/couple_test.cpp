@@ -158,7 +158,9 @@ TEST(Couple, sticking_is_a_spring_that_gives_by_its_load) {
     ASSERT_TRUE(couple.add_contact(c));
     ASSERT_EQ(couple.solve(h).unsettled, 0);
     u = couple.slot(0).V.l.x, x += h * u, impulse = couple.contacts()[0].impulse;
-    if (i == 0) EXPECT_NEAR(u, F * h / m * R / (R + 1 / m), 1e-12);
+    if (i == 0) {
+      EXPECT_NEAR(u, F * h / m * R / (R + 1 / m), 1e-12);
+    }
   }
   EXPECT_NEAR(u, 0, 1e-12);
   EXPECT_NEAR(impulse.x, -F * h, 1e-12);
