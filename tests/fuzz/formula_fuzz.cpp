@@ -11,10 +11,11 @@
 namespace {
 
 const gradus::SceneSpec& scene() {
-  static const gradus::SceneSpec s = *gradus::parse_scene(
-      "[world]\nstep = \"1 ms\"\n[field]\nplane = true\n[robot.nao]\nmodel = \"robots/humanoid28.toml\"\n",
+  static const auto s = gradus::parse_scene(
+      "[world]\nabout = \"for formulas\"\nstep = \"1 ms\"\ninclude = [\"fields/plane.toml\"]\n[robot.nao]\nmodel = \"robots/humanoid28.toml\"\n",
       std::string(GRADUS_SOURCE_DIR) + "/scenes/fuzz.toml");
-  return s;
+  if (!s) std::abort();
+  return *s;
 }
 
 }  // namespace
