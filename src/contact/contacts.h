@@ -30,8 +30,8 @@ namespace gradus {
 
 /// A contact of State[k] that the next step will solve.
 struct MovingContact {
-  int robot_a, link_a;
-  int robot_b, link_b;    // robot_b −1: the static world; link_b is then the number of the field object
+  int robot_a, link_a, object_a;
+  int robot_b, link_b, object_b;  // robot_b −1: the static world; link_b and object_b are then the number of the field object
   Vec3 point, normal;     // W; the normal from b to a
   double gap;             // negative: penetration                                            [m]
   Vec3 impulse, moment;   // on a, in the last step; 0 for a new contact                      [N s, N m s]
@@ -104,6 +104,12 @@ class Contacts {
   /// All of them: those of sleepers as they fell asleep, then those that the next step will solve.
   std::span<const MovingContact> contacts() const { return contacts_; }
   std::span<const MovingContact> live_contacts() const { return std::span(contacts_).subspan(resting_); }
+  /// Calls visit(contact, is the robot its b?) for each of one robot, in their order.
+  template <class Visit>
+  void each_of(int robot, const Visit& visit) const {
+    if (capacity_ == 0) return;
+    for (int i = first_of_[robot]; i >= 0; i = next_of_[i]) visit(contacts_[i / 2], i % 2 == 1);
+  }
 
   // B4
   int island_count() const { return static_cast<int>(islands_.size()); }
@@ -195,6 +201,7 @@ class Contacts {
   static int records_in(const double* memory, int most);
   void guess(const double* memory);
   void limit_springs(std::size_t first, const double* memory);
+  void list_by_robot(std::size_t first);
   void gather_resting(std::span<const Robot> robots, const double* memory, double h);
   bool rests(double pair, const std::uint8_t* asleep) const;
   void choose_live(const Movers& movers);
@@ -252,6 +259,7 @@ class Contacts {
   bool sleepers_ = false;
   std::size_t resting_ = 0;  // the first of contacts_: of sleepers
   std::vector<MovingContact> contacts_;
+  std::vector<int> first_of_, next_of_;  // (robots), (2 contacts): lists of each robot's contacts, as a (even) or b (odd); −1: the end
   std::vector<int> island_of_;  // (robots)
   std::vector<int> parent_;     // (robots) of the union-find
   std::vector<int> robots_by_island_, contacts_by_island_;

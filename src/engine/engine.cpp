@@ -7,7 +7,6 @@
 #include "contact/find/ground_points.h"
 #include "drive/drives.h"
 #include "drive/supply.h"
-#include "engine/link_forces.h"
 #include "model/link_pairs.h"
 #include "sense/kinds/drives.h"
 #include "tree/kernels.h"
@@ -129,8 +128,8 @@ Diagnostics Engine::bind_all() {
     rays_ = std::move(*rays);
   }
   for (const Slot& s : slots_) {
-    if (s.senses.wants_forces())
-      forces_.reserve(most_link_forces(*s.context.kind, s.context.at, contacts_.contact_room()));
+    if (s.senses.wants_touches())
+      touches_.reserve(s.scratch.contacts.size() + 2 * contacts_.contact_room());
     if (s.senses.wants_motors())
       for (auto* numbers : {&motor_, &current_, &voltage_})
         numbers->resize(std::max(numbers->size(), s.scratch.a.size()));
@@ -286,9 +285,10 @@ void Engine::look(Slot& s) {
   RobotScratch& room = s.scratch;
   if (options_.poison) spoil_look(room);
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
+  room.velocities = room.flew || s.needs.uses_velocities || !s.senses.empty();
   if (room.flew)
     std::swap(room.frames, room.frames_next);
-  else if (s.needs.uses_velocities || !s.senses.empty())
+  else if (room.velocities)
     compute_frames(*c.kind, q, v, room.frames.data());
   else
     compute_poses(*c.kind, q, v, room.frames.data());
@@ -329,9 +329,12 @@ void Engine::sense(const State& state) {
     std::copy_n(state.slab.data() + c.at.sense, s.senses.size(), s.scratch.sense.begin());
     const auto joints = static_cast<std::size_t>(c.kind->njoint());
     sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step, i, state.slab.data(), layout_.robots, rays_.get()};
-    if (s.senses.wants_forces()) {
-      find_link_forces(c, i, contacts_.live_contacts(), model_.step, forces_);
-      around.forces = forces_;
+    if (s.senses.wants_touches()) {
+      touches_.clear();
+      contacts().on(i, [&](const Touch& t) {
+        if (touches_.size() < touches_.capacity() && (t.normal_force > 0 || t.loop)) touches_.push_back(t);
+      });
+      around.touches = touches_;
     }
     if (s.senses.wants_motors()) {
       std::copy_n(c.now + c.at.q + 7, joints, motor_.begin());

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/contacts.h"
+#include "contact/contact_set.h"
 #include "contact/find/static_world.h"
 #include "contact/law/law.h"
 #include "contact/solve/own_points.h"
@@ -76,13 +76,14 @@ class Engine {
   void step_and_look(const State& now, const Input& input, State& next);
   const StepFigures& figures() const { return figures_; }  // of the last step
 
+  const ContactLaw& law() const { return *law_; }
   /// Of the state that was looked at last.
   std::span<const Frame> frames(int robot) const { return slot(robot).scratch.frames; }
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
   const RobotContext& context(int robot) const { return slot(robot).context; }
-  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
-  std::size_t contact_room() const { return contacts_.contact_room(); }  // for these
-  std::span<const MovingContact> live_contacts() const { return contacts_.live_contacts(); }  // without those of sleepers
+  ContactSet contacts() const { return {contexts_, *law_, contacts_, model_.step}; }
+  /// Those that islands solve, as rows of their solver know them: of moving bodies. For tests and figures.
+  const Contacts& moving_contacts() const { return contacts_; }
   /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].
   std::span<const int> awake() const { return sleepers_.awake(); }
   std::int64_t awake_version() const { return sleepers_.version(); }  // changes with them
@@ -181,7 +182,7 @@ class Engine {
   Sleepers sleepers_;
   bool any_sensors_ = false;
   std::unique_ptr<sense::Rays> rays_;              // A3; null: no sensor wants rays
-  std::vector<sense::LinkForce> forces_;          // A3, of one robot after the other
+  std::vector<Touch> touches_;                    // A3, of one robot after the other
   std::vector<double> motor_, current_, voltage_;  // (njoint) the same
   std::vector<Contacts::Robot> movers_;  // (robots)
   std::vector<OwnPoints> own_points_;    // (threads)

@@ -173,6 +173,7 @@ struct RobotScratch {
   std::vector<StaticContact>
       contacts;  // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
   std::vector<FieldContact> field;  // capacity field_size; A2
+  bool velocities = false;         // A1: frames have velocities
   std::vector<Frame> frames_next;  // (nlink) of State[k+1], if B5 had to make them
   bool flew = false;               // it had
   int field_count = 0;

@@ -184,6 +184,8 @@ void Contacts::find(std::span<const Robot> robots, const Movers& movers, const d
   if (first_loop_.back() > 0)
     for (const int i : movers.awake) add_loops(i, robots[i]);
   if (!touched_sleepers_.empty()) return;
+  for (const int i : movers.awake) first_of_[i] = -1;
+  list_by_robot(resting_);
   guess(memory);
   find_islands(movers.awake);
   report.dropped += pairs_dropped_;
@@ -199,6 +201,7 @@ void Contacts::find_velocities(std::span<const Robot> robots) {
     if (number < 0 || robots[number].needs->uses_velocities || moved_[number] == look_ || !present_[number]) return;
     const RobotContext& x = *robots[number].context;
     compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+    x.s->velocities = true;
     moved_[number] = look_;
   };
   for (const ItemPair& p : pairs_) ask(p.compound_a, p.item_a), ask(p.compound_b, p.item_b);
@@ -329,8 +332,8 @@ MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
   MovingContact out{};
-  out.robot_a = x.robot, out.link_a = x.link;
-  out.robot_b = y.robot, out.link_b = y.link;
+  out.robot_a = x.robot, out.link_a = x.link, out.object_a = x.object;
+  out.robot_b = y.robot, out.link_b = y.link, out.object_b = y.robot < 0 ? y.link : y.object;
   out.point = c.point, out.normal = swap ? -c.normal : c.normal, out.gap = c.gap;
   out.pair = pair, out.feature = c.feature;
   out.law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
@@ -373,7 +376,7 @@ void Contacts::add_loops(int number, const Robot& robot) {
       const Vec3 wanted = e + cross(turn, at[i] - middle);
       const double open = norm(wanted);
       MovingContact c{};
-      c.robot_a = c.robot_b = number;
+      c.robot_a = c.robot_b = number, c.object_a = c.object_b = -1;
       c.link_a = loops[first + i].link_a, c.link_b = loops[first + i].link_b;
       c.point = root + at[i];
       c.normal = open > 0 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
@@ -470,11 +473,23 @@ void Contacts::limit_springs(std::size_t first, const double* memory) {
   }
 }
 
+/// Into the lists of their robots, from `first` on.
+void Contacts::list_by_robot(std::size_t first) {
+  const auto put = [&](int robot, std::size_t end) {
+    next_of_[end] = first_of_[robot], first_of_[robot] = static_cast<int>(end);
+  };
+  for (std::size_t i = contacts_.size(); i-- > first;) {
+    if (contacts_[i].robot_b >= 0) put(contacts_[i].robot_b, 2 * i + 1);
+    put(contacts_[i].robot_a, 2 * i);
+  }
+}
+
 /// Contacts of sleepers, for those who want to see them: as they were when they fell asleep.
 void Contacts::gather_resting(std::span<const Robot> robots, const double* memory, double h) {
   contacts_.clear();
   finders_[0].found.clear();
   resting_ = 0;
+  std::fill(first_of_.begin(), first_of_.end(), -1);
   if (live_.size() == pairs_.size()) return;
   const std::uint8_t* asleep = std::exchange(asleep_, nullptr);
   std::size_t next = 0;  // of live_, which are in the order of pairs_
@@ -489,6 +504,7 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
   const double* slept = memory + resting_memory();
   for (MovingContact& c : contacts_) recall(slept, records_in(slept, capacity_), kRecord, c);
   limit_springs(0, memory);
+  list_by_robot(0);
 }
 
 /// Is a pair of shapes one of sleepers?

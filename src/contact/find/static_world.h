@@ -71,9 +71,7 @@ struct StaticKind final : GroundSight {
 /// The key of a pair: the number of the robot's shape, and of the solid.
 inline double pair_of(int shape, int solid) { return shape + 4096.0 * solid; }
 inline int solid_of(double pair) { return static_cast<int>(static_cast<std::int64_t>(pair) / 4096); }
-inline int shape_of(const FieldMemory& m) {
-  return m.pair >= 0 && m.pair < 1e15 ? static_cast<int>(static_cast<std::int64_t>(m.pair) % 4096) : -1;
-}
+inline int shape_of(double pair) { return static_cast<int>(static_cast<std::int64_t>(pair) % 4096); }
 
 /// (shapes of a kind) ready for collision; none: does not collide, or is faulty.
 using KindShapes = std::vector<std::optional<Shape>>;
