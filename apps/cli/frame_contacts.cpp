@@ -1,5 +1,7 @@
 #include "cli/frame_contacts.h"
 
+#include "contact/contact_set.h"
+
 namespace gradus::cli {
 
 void fill_contacts(const World& world, std::span<const FrameBody> bodies, view::Frame& frame) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "contact/contact_set.h"
 #include "math/angle.h"
 #include "render/drawn.h"
 #include "sense/kinds/camera.h"

@@ -1,3 +1,4 @@
+#include "contact/contact_set.h"
 #include "gradus/gradus.h"
 
 #include <cstring>

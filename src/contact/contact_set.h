@@ -8,6 +8,7 @@
 #include "contact/contacts.h"
 #include "contact/find/static_world.h"
 #include "contact/law/law.h"
+#include "contact/records.h"
 #include "state/touch.h"
 
 namespace gradus {
@@ -85,8 +86,9 @@ class ContactSet {
       const FieldContact& f = c.s->field[static_cast<std::size_t>(x.point - npoint)];
       const Frame& frame = c.s->frames[static_cast<std::size_t>(x.link)];
       const Vec3 at = base_position(c.now + c.at.q) + frame.p + frame.R * f.p_L;
-      visit(Touch{robot, x.link, c.kind->shapes[static_cast<std::size_t>(shape_of(f.pair))].object, -1, -1,
-                  (*c.statics->solids)[static_cast<std::size_t>(solid_of(f.pair))].object, at, f.n, f.m.fn,
+      const int shape = c.statics->shapes[static_cast<std::size_t>(first_of(f.pair))].number;
+      visit(Touch{robot, x.link, c.kind->shapes[static_cast<std::size_t>(shape)].object, -1, -1,
+                  (*c.statics->solids)[static_cast<std::size_t>(second_of(f.pair))].object, at, f.n, f.m.fn,
                   force(c, f.law, f.m, f.n, f.t1, f.t2, x.link, at), spring(f.law, f.m, x.gap), false});
     }
   }

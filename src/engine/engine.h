@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/contact_set.h"
+#include "contact/contacts.h"
 #include "contact/find/static_world.h"
 #include "contact/law/law.h"
 #include "contact/solve/own_points.h"
@@ -35,6 +35,8 @@ inline constexpr bool kPoisonByDefault = false;
 #else
 inline constexpr bool kPoisonByDefault = true;
 #endif
+
+class ContactSet;  // contact/contact_set.h
 
 /// What one step did, besides the state that it made.
 struct StepFigures {
@@ -81,7 +83,7 @@ class Engine {
   std::span<const Frame> frames(int robot) const { return slot(robot).scratch.frames; }
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
   const RobotContext& context(int robot) const { return slot(robot).context; }
-  ContactSet contacts() const { return {contexts_, *law_, contacts_, model_.step}; }
+  ContactSet contacts() const;
   /// Those that islands solve, as rows of their solver know them: of moving bodies. For tests and figures.
   const Contacts& moving_contacts() const { return contacts_; }
   /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].
@@ -127,6 +129,8 @@ class Engine {
     const MotionTable* motion = nullptr;
     MotionNeeds needs;
     RobotScratch scratch;
+    Block block;            // of half B, when it does not go alone
+    std::size_t own = 0;    // bytes of its motions' own scratch, at most
     RobotContext context;
     sense::Senses senses;
     double seconds = -1;
@@ -142,6 +146,8 @@ class Engine {
   static MotionNeeds needs_of(const MotionTable& motion, const RobotKind& kind);
   static void bind(Slot& s, const MotionTable& motion);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
+  void make_blocks();
+  void use_block(Slot& s, Block& block) const;
   void place_robot(const RobotModel& robot, const RobotLayout& at, State& state, Input& input);
   template <class Work>
   void each_robot(std::int64_t k, const Work& work);
@@ -186,6 +192,7 @@ class Engine {
   std::vector<double> motor_, current_, voltage_;  // (njoint) the same
   std::vector<Contacts::Robot> movers_;  // (robots)
   std::vector<OwnPoints> own_points_;    // (threads)
+  std::vector<Block> blocks_;            // (threads) of half B, for robots that go alone
   Team team_;
   double clock_cost_ = 0;     // of one reading [s]
   double group_seconds_ = 0;  // share of one member

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "contact/contact_set.h"
 #include "wheels/group.h"
 
 namespace gradus {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/contact_set.h"
 #include "world/world.h"
 
 namespace gradus {

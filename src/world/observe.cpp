@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "contact/contact_set.h"
 #include "drive/drives.h"
 #include "world/world.h"
 #include "tree/kernels.h"
@@ -54,6 +55,9 @@ double World::drive_energy(int robot) const {
                          q(robot)[static_cast<std::size_t>(7 + c.joint)]);
   return sum;
 }
+
+ContactSet World::contacts() const { return engine_->contacts(); }
+double World::contact_force(int robot, int link) const { return contacts().load(robot, link); }
 
 std::span<const double> World::private_state(int robot) const {
   const RobotLayout& at = engine_->at(robot);

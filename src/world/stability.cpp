@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/contact_set.h"
+
 
 namespace gradus {
 namespace {

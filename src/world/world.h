@@ -101,7 +101,7 @@ class World : private ImageSource {
   Vec6 momentum(int robot) const;                   // linear; angular about the world's origin
   double energy(int robot) const;                   // kinetic and potential (of gravity)
   /// Normal force on a link from the static world.                                          [N]
-  double contact_force(int robot, int link) const { return contacts().load(robot, link); }
+  double contact_force(int robot, int link) const;
   /// The books of energy [docs/energy.md]. False: some robot is moved by something whose work is not known (levels
   /// without drives, groups), or the contact law is not one of springs; energy_error is then 0.
   bool keeps_books() const;
@@ -109,7 +109,7 @@ class World : private ImageSource {
   /// since then. Friction, damping and impacts take it down; what takes it up came from nowhere.        [J]
   double energy_error() const { return keeps_books() ? energy_now() - work_ : 0; }
   /// All contacts of State[k], whatever touches [contact/contact_set.h].
-  ContactSet contacts() const { return engine_->contacts(); }
+  ContactSet contacts() const;
   /// What the robot's controller sees. Spans point into State and `room`.
   RobotOutput output(int robot, OutputRoom& room) const;
   std::span<const sense::Sensor> sensors(int robot) const { return engine_->senses(robot).sensors(); }

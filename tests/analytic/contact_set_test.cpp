@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "contact/contact_set.h"
 #include "support/robots.h"
 #include "world/world.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/contact_set.h"
 #include "support/order.h"
 #include "support/robots.h"
 

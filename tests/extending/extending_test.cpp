@@ -1,6 +1,7 @@
 /// The examples of docs/extending.md do what the page says.
 #include <gtest/gtest.h>
 
+#include "contact/contact_set.h"
 #include "extending/board.h"
 #include "extending/compass.h"
 #include "extending/drift.h"
@@ -24,7 +25,9 @@ TEST(Extending, a_motion_in_one_file_moves_a_body) {
   std::vector<double> now(19, 0.0), next(19, 0.0);
   now[3] = 1, now[10] = 2;  // upright, 2 m/s along x
   RobotScratch scratch;
-  scratch.acc.resize(1), scratch.dV.resize(1), scratch.impulse.resize(1);
+  scratch.frames.resize(1);
+  Block block(block_size(1, 0, 0));
+  use_block(scratch, block, 0, 0);
   Plane ground;
   const RobotContext c{kind.get(), &ground, {0, 0, -9.81}, 0, now.data(), next.data(), nullptr, at, &scratch};
   table.predict(c, 0.01);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "contact/contact_set.h"
 #include "load/scene_toml.h"
 #include "render/cast.h"
 #include "render/image.h"

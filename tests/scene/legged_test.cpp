@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "contact/contact_set.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
 #include "load/shipped.h"

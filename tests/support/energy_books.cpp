@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "contact/contact_set.h"
 #include "support/contact_scenes.h"
 #include "tree/kernels.h"
 
