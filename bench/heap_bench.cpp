@@ -82,7 +82,7 @@ int run(const RobotSpec& robot, int robots, const std::string& how) {
     double t = now();
     for (int k = 0; k < kSteps; ++k) w.step();
     ours += now() - t;
-    contacts += static_cast<double>(w.contacts().size());
+    contacts += static_cast<double>(w.engine().moving_contacts().contacts().size());
     for (int r = 0; r < robots; ++r)
       for (const StaticContact& c : std::span(w.scratch(r).contacts.data(), static_cast<std::size_t>(w.scratch(r).contact_count)))
         contacts += c.gap < 0;

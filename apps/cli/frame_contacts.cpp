@@ -1,6 +1,6 @@
 #include "cli/frame_contacts.h"
 
-#include "world/touches.h"
+#include "contact/contact_set.h"
 
 namespace gradus::cli {
 
@@ -12,16 +12,21 @@ void fill_contacts(const World& world, std::span<const FrameBody> bodies, view::
       if (bodies[b].robot == robot && bodies[b].object == object) return static_cast<std::uint16_t>(b);
     return 0;
   };
-  std::vector<Touch> touches;
-  find_touches(world, touches);
-  for (const Touch& t : touches)
+  world.contacts().each([&](const Touch& t) {
+    if (t.loop || !(t.normal_force > 0)) return;
     frame.contacts.push_back({t.point, t.force, number_of(t.robot, t.object),
                               t.other_robot < 0 ? view::kStaticWorld : number_of(t.other_robot, t.other_object)});
+  });
+  const auto body_on = [&](int robot, int link) {
+    const std::vector<ObjectInfo>& objects = world.model().robots[static_cast<std::size_t>(robot)].kind->objects;
+    for (std::size_t o = 0; o < objects.size(); ++o)
+      if (objects[o].body && objects[o].link == link) return static_cast<int>(o);
+    return -1;
+  };
   for (int r = 0; r < world.robot_count(); ++r) {
     const World::Push p = world.push(r);
     if (p.link < 0) continue;
-    const int object = first_body_on(*world.model().robots[static_cast<std::size_t>(r)].kind, p.link);
-    frame.contacts.push_back({world.X_WL(r, p.link) * p.p_L, p.force, number_of(r, object), view::kUserPush});
+    frame.contacts.push_back({world.X_WL(r, p.link) * p.p_L, p.force, number_of(r, body_on(r, p.link)), view::kUserPush});
   }
 }
 

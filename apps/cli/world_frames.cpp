@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "contact/contact_set.h"
 #include "math/angle.h"
 #include "render/drawn.h"
 #include "sense/kinds/camera.h"
@@ -119,19 +120,13 @@ const RobotModel& robot_of(const World& world, int r) { return world.model().rob
 
 /// Where the ground presses in the middle: Σ p f / Σ f over the points that carry.
 void fill_pressure(const World& world, int r, view::RobotStatus& s) {
-  const RobotKind& kind = *robot_of(world, r).kind;
-  const auto memory = world.contact_memory(r);
   Vec3 sum{0, 0, 0};
   double force = 0;
-  for (std::size_t i = 0; i < kind.points.size(); ++i) {
-    if (memory[i].fn <= 0) continue;
-    sum += (world.X_WL(r, kind.points[i].link) * kind.points[i].p_BC) * memory[i].fn;
-    force += memory[i].fn;
-  }
-  for (const FieldMemory& m : world.field_memory(r)) {
-    sum += (world.X_WL(r, world.link_of(r, m)) * m.p_L) * m.fn;
-    force += m.fn;
-  }
+  world.contacts().on(r, [&](const Touch& t) {
+    if (t.other_robot >= 0) return;
+    sum += t.point * t.normal_force;
+    force += t.normal_force;
+  });
   if (force > 0) s.centre_of_pressure_W = sum * (1 / force);
 }
 

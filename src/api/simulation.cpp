@@ -1,3 +1,4 @@
+#include "contact/contact_set.h"
 #include "gradus/gradus.h"
 
 #include <cstring>
@@ -8,7 +9,6 @@
 #include "load/set.h"
 #include "session/scene_file.h"
 #include "session/session.h"
-#include "world/touches.h"
 
 namespace gradus {
 namespace {
@@ -243,13 +243,12 @@ Simulation::Pose Simulation::pose(int robot, const std::string& body) const {
 
 std::vector<Simulation::Contact> Simulation::contacts() const {
   const World& w = impl_->world();
-  std::vector<Touch> touches;
-  find_touches(w, touches);
   const auto body = [&](int robot, int object) {
     return object < 0 ? std::string() : impl_->kind(robot).objects[static_cast<std::size_t>(object)].name;
   };
   std::vector<Contact> out;
-  for (const Touch& t : touches) {
+  w.contacts().each([&](const Touch& t) {
+    if (t.loop || !(t.normal_force > 0)) return;
     Contact c;
     c.robot = robot_name(t.robot);
     c.body = body(t.robot, t.object);
@@ -263,7 +262,7 @@ std::vector<Simulation::Contact> Simulation::contacts() const {
     copy(t.point, c.point);
     copy(t.force, c.force);
     out.push_back(std::move(c));
-  }
+  });
   return out;
 }
 

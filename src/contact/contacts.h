@@ -29,23 +29,19 @@
 namespace gradus {
 
 /// A contact of State[k] that the next step will solve.
-struct MovingContact {
-  int robot_a, link_a;
-  int robot_b, link_b;    // robot_b −1: the static world; link_b is then the number of the field object
+struct MovingContact : FoundContact {
+  int robot_a, link_a, object_a;
+  int robot_b, link_b, object_b;  // robot_b −1: the static world; link_b and object_b are then the number of the field object
   Vec3 point, normal;     // W; the normal from b to a
-  double gap;             // negative: penetration                                            [m]
+  Vec3 place;             // the point on link_a                                              [m]
   Vec3 impulse, moment;   // on a, in the last step; 0 for a new contact                      [N s, N m s]
   Vec3 before, moment_before;  // the same, untouched while the next is solved
   double force;           // normal, in the last step                                         [N]
   bool impact;            // restitution acted
   bool held;              // no contact: a loop of the robot's own; `gap` is how far it is open, along `normal`
-  double pair;            // which shapes: the first half of its key
-  std::uint32_t feature;  // which features of them: the second half
+  std::uint32_t feature;  // which features of the pair
   int law;                // number in the table of laws
-  double stiffness;       // of the law                                                       [N/m]
-  double felt;    // gap that its spring feels: less deep where geometry alone made it deep [law/held.h]  [m]
-  double unfelt;  // what its spring would hold more if it felt all of the depth              [J]
-  double may_hold;  // at the start of the next step                                          [J]
+  double may_hold;        // at the start of the next step                                    [J]
 };
 
 /// What collision and coupling did in one step.
@@ -79,9 +75,8 @@ class Contacts {
   Diagnostics build(const Model& model, const StaticWorld& statics, int threads, bool sleepers);
   /// The surfaces of robots and field and what they are to each other, as the model says now.
   void take_surfaces(const Model& model);
-  static constexpr int kRecord = 10;  // of the memory: pair, feature, impulse (3), moment (3), normal force, held
-  int memory_size() const { return resting_memory() + resting_memory_size(); }           // numbers in State
-  int resting_memory() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }    // where that of sleepers is
+  int memory_size() const { return resting_memory() + resting_memory_size(); }  // numbers in State: two sections
+  int resting_memory() const { return section_size(capacity_); }                // where that of sleepers is
   int resting_memory_size() const { return sleepers_ ? resting_memory() : 0; }
   bool empty() const { return capacity_ == 0; }                                     // nothing can ever touch
   std::size_t contact_room() const { return static_cast<std::size_t>(capacity_); }
@@ -104,6 +99,12 @@ class Contacts {
   /// All of them: those of sleepers as they fell asleep, then those that the next step will solve.
   std::span<const MovingContact> contacts() const { return contacts_; }
   std::span<const MovingContact> live_contacts() const { return std::span(contacts_).subspan(resting_); }
+  /// Calls visit(contact, is the robot its b?) for each of one robot, in their order.
+  template <class Visit>
+  void each_of(int robot, const Visit& visit) const {
+    if (capacity_ == 0) return;
+    for (int i = first_of_[robot]; i >= 0; i = next_of_[i]) visit(contacts_[i / 2], i % 2 == 1);
+  }
 
   // B4
   int island_count() const { return static_cast<int>(islands_.size()); }
@@ -192,9 +193,8 @@ class Contacts {
   MovingContact made(const ItemInfo& a, const ItemInfo& b, const Contact& c, double pair,
                      std::span<const Robot> robots) const;
   double stiffness_of(const ItemInfo& a, const ItemInfo& b, int law, std::span<const Robot> robots) const;
-  static int records_in(const double* memory, int most);
-  void guess(const double* memory);
-  void limit_springs(std::size_t first, const double* memory);
+  void recall(std::size_t first, std::span<const ContactRecord> records, std::span<const ContactRecord> slept, bool limit);
+  void list_by_robot(std::size_t first);
   void gather_resting(std::span<const Robot> robots, const double* memory, double h);
   bool rests(double pair, const std::uint8_t* asleep) const;
   void choose_live(const Movers& movers);
@@ -252,6 +252,7 @@ class Contacts {
   bool sleepers_ = false;
   std::size_t resting_ = 0;  // the first of contacts_: of sleepers
   std::vector<MovingContact> contacts_;
+  std::vector<int> first_of_, next_of_;  // (robots), (2 contacts): lists of each robot's contacts, as a (even) or b (odd); −1: the end
   std::vector<int> island_of_;  // (robots)
   std::vector<int> parent_;     // (robots) of the union-find
   std::vector<int> robots_by_island_, contacts_by_island_;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "contact/contact_set.h"
 #include "contact/find/ground_points.h"
 #include "drive/drives.h"
 #include "drive/supply.h"
-#include "engine/link_forces.h"
 #include "model/link_pairs.h"
 #include "sense/kinds/drives.h"
 #include "tree/kernels.h"
@@ -28,11 +28,6 @@ void spoil(std::vector<T>& numbers) {
 void spoil_look(RobotScratch& s) {
   if (!s.flew) spoil(s.frames);
   spoil(s.contacts), spoil(s.field), spoil(s.contact_begin);
-}
-
-void spoil_move(RobotScratch& s) {
-  spoil(s.spin), spoil(s.drive), spoil(s.acc), spoil(s.a), spoil(s.d_inv), spoil(s.own);
-  spoil(s.impulse), spoil(s.dV), spoil(s.dv), spoil(s.frames_next);
 }
 
 /// Coordinates and velocities: one sum is finite only if all numbers are. They lie side by side.
@@ -114,6 +109,7 @@ Diagnostics Engine::bind_all() {
     movers_.push_back({&s.context, &s.motion, &s.needs});
     contexts_.push_back(&s.context);
   }
+  make_blocks();
   int links = 1, points = 1;
   for (const Slot& s : slots_) {
     links = std::max(links, s.context.kind ? s.context.kind->nlink() : 1);
@@ -129,17 +125,16 @@ Diagnostics Engine::bind_all() {
     rays_ = std::move(*rays);
   }
   for (const Slot& s : slots_) {
-    if (s.senses.wants_forces())
-      forces_.reserve(most_link_forces(*s.context.kind, s.context.at, contacts_.contact_room()));
+    if (s.senses.wants_touches())
+      touches_.reserve(s.scratch.contacts.size() + 2 * contacts_.contact_room());
     if (s.senses.wants_motors())
       for (auto* numbers : {&motor_, &current_, &voltage_})
-        numbers->resize(std::max(numbers->size(), s.scratch.a.size()));
+        numbers->resize(std::max(numbers->size(), static_cast<std::size_t>(s.context.kind->njoint())));
   }
   if (has_errors(notes)) return notes;
   append(notes, groups_.bind(model_));
   groups_.lay_out(layout_);
-  sleepers_.lay_out(layout_, layout_.coupling + contacts_.resting_memory(), contacts_.resting_memory_size(),
-                    Contacts::kRecord);
+  sleepers_.lay_out(layout_, layout_.coupling + contacts_.resting_memory(), contacts_.resting_memory_size());
   return notes;
 }
 
@@ -192,28 +187,35 @@ void Engine::bind_named(int i, Diagnostics& notes) {
 }
 
 int Engine::make_room(Slot& s, const RobotKind& kind) {
-  const auto nlink = static_cast<std::size_t>(kind.nlink()), njoint = static_cast<std::size_t>(kind.njoint());
+  const auto nlink = static_cast<std::size_t>(kind.nlink());
   RobotScratch& c = s.scratch;
   c.frames.resize(nlink), c.frames_next.resize(nlink);
   c.contact_begin.resize(nlink + 1);
-  c.drive.resize(njoint);
-  c.acc.resize(nlink);
-  c.a.resize(njoint);
-  c.acc_alone.resize(nlink), c.a_alone.resize(njoint);
-  c.d_inv.resize(njoint);
-  c.impulse.resize(nlink), c.given.resize(nlink);
-  c.dV.resize(nlink);
-  c.dv.resize(njoint);
   c.response.resize(nlink);
   int z = 0;
-  std::size_t own = 0;
   for (const MotionTable& m : all_motions()) {  // room for every motion it may change to
     const MotionNeeds n = m.bind(kind);
     z = std::max(z, n.z_size);
-    own = std::max(own, n.scratch);
+    s.own = std::max(s.own, n.scratch);
   }
-  c.own.resize(own);
   return z;
+}
+
+/// One for each thread, and for each robot that some other may touch or that moves with a group.
+void Engine::make_blocks() {
+  std::size_t most = 0;
+  for (Slot& s : slots_) {
+    const std::size_t size = block_size(s.scratch.frames.size(), static_cast<std::size_t>(s.context.kind->njoint()), s.own);
+    most = std::max(most, size);
+    if (!contacts_.empty() || s.motion->grouped) s.block.resize(size);
+  }
+  blocks_.assign(static_cast<std::size_t>(team_.size()), Block(most));
+  for (Slot& s : slots_) use_block(s, s.block.empty() ? blocks_[0] : s.block);
+}
+
+void Engine::use_block(Slot& s, Block& block) const {
+  if (options_.poison) spoil(block), spoil(s.scratch.spin), spoil(s.scratch.frames_next);
+  gradus::use_block(s.scratch, block, static_cast<std::size_t>(s.context.kind->njoint()), s.own);
 }
 
 void Engine::start(State& state, Input& input) {
@@ -258,6 +260,8 @@ void Engine::point_at(const State& now, const Input* input, State* next) {
   for (Slot& s : slots_) point_at(s, now, input, next);
 }
 
+ContactSet Engine::contacts() const { return {contexts_, *law_, contacts_, model_.step}; }
+
 // ---- half A
 
 void Engine::look(const State& state) {
@@ -286,9 +290,10 @@ void Engine::look(Slot& s) {
   RobotScratch& room = s.scratch;
   if (options_.poison) spoil_look(room);
   const double *q = c.now + c.at.q, *v = c.now + c.at.v;
+  room.velocities = room.flew || s.needs.uses_velocities || !s.senses.empty();
   if (room.flew)
     std::swap(room.frames, room.frames_next);
-  else if (s.needs.uses_velocities || !s.senses.empty())
+  else if (room.velocities)
     compute_frames(*c.kind, q, v, room.frames.data());
   else
     compute_poses(*c.kind, q, v, room.frames.data());
@@ -329,9 +334,12 @@ void Engine::sense(const State& state) {
     std::copy_n(state.slab.data() + c.at.sense, s.senses.size(), s.scratch.sense.begin());
     const auto joints = static_cast<std::size_t>(c.kind->njoint());
     sense::Surroundings around{&model_, &c, {}, {}, {}, {}, model_.step, i, state.slab.data(), layout_.robots, rays_.get()};
-    if (s.senses.wants_forces()) {
-      find_link_forces(c, i, contacts_.live_contacts(), model_.step, forces_);
-      around.forces = forces_;
+    if (s.senses.wants_touches()) {
+      touches_.clear();
+      contacts().on(i, [&](const Touch& t) {
+        if (touches_.size() < touches_.capacity() && (t.normal_force > 0 || t.loop)) touches_.push_back(t);
+      });
+      around.touches = touches_;
     }
     if (s.senses.wants_motors()) {
       std::copy_n(c.now + c.at.q + 7, joints, motor_.begin());
@@ -382,8 +390,8 @@ void Engine::step_and_look(const State& now, const Input& input, State& next) {
 void Engine::half_b(const State& now, const Input& input, State& next, bool look_after) {
   for (const int i : awake()) point_at(slot(i), now, &input, &next);
   sleepers_.carry(now, next);
-  if (options_.poison)
-    for (Slot& s : slots_) spoil_move(s.scratch);
+  for (Slot& s : slots_)
+    if (s.motion->grouped) use_block(s, s.block);
   const bool timed = options_.clock && now.k % kTimingPeriod == 0;
   if (any_sensors_)
     for (const int i : awake())
@@ -396,6 +404,8 @@ void Engine::half_b(const State& now, const Input& input, State& next, bool look
     const std::span<const int> group = island < 0 ? std::span<const int>(&i, 1) : contacts_.robots_of(island);
     if (group[0] != i) return;  // goes with the first robot of its island
     const double t0 = timed ? options_.clock() : 0;
+    for (int r : group)
+      if (!slot(r).motion->grouped) use_block(slot(r), island < 0 ? blocks_[static_cast<std::size_t>(thread)] : slot(r).block);
     if (island < 0)
       move(i, thread, input);
     else

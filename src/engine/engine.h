@@ -36,6 +36,8 @@ inline constexpr bool kPoisonByDefault = false;
 inline constexpr bool kPoisonByDefault = true;
 #endif
 
+class ContactSet;  // contact/contact_set.h
+
 /// What one step did, besides the state that it made.
 struct StepFigures {
   int not_finite = -1;             // first robot whose new state is not finite; −1: none
@@ -76,13 +78,14 @@ class Engine {
   void step_and_look(const State& now, const Input& input, State& next);
   const StepFigures& figures() const { return figures_; }  // of the last step
 
+  const ContactLaw& law() const { return *law_; }
   /// Of the state that was looked at last.
   std::span<const Frame> frames(int robot) const { return slot(robot).scratch.frames; }
   const RobotScratch& scratch(int robot) const { return slot(robot).scratch; }
   const RobotContext& context(int robot) const { return slot(robot).context; }
-  std::span<const MovingContact> contacts() const { return contacts_.contacts(); }
-  std::size_t contact_room() const { return contacts_.contact_room(); }  // for these
-  std::span<const MovingContact> live_contacts() const { return contacts_.live_contacts(); }  // without those of sleepers
+  ContactSet contacts() const;
+  /// Those that islands solve, as rows of their solver know them: of moving bodies. For tests and figures.
+  const Contacts& moving_contacts() const { return contacts_; }
   /// Robots that move in the next step, ascending: all but those asleep [sleepers.h].
   std::span<const int> awake() const { return sleepers_.awake(); }
   std::int64_t awake_version() const { return sleepers_.version(); }  // changes with them
@@ -126,6 +129,8 @@ class Engine {
     const MotionTable* motion = nullptr;
     MotionNeeds needs;
     RobotScratch scratch;
+    Block block;            // of half B, when it does not go alone
+    std::size_t own = 0;    // bytes of its motions' own scratch, at most
     RobotContext context;
     sense::Senses senses;
     double seconds = -1;
@@ -141,6 +146,8 @@ class Engine {
   static MotionNeeds needs_of(const MotionTable& motion, const RobotKind& kind);
   static void bind(Slot& s, const MotionTable& motion);
   static int make_room(Slot& s, const RobotKind& kind);  // returns the size of its private state
+  void make_blocks();
+  void use_block(Slot& s, Block& block) const;
   void place_robot(const RobotModel& robot, const RobotLayout& at, State& state, Input& input);
   template <class Work>
   void each_robot(std::int64_t k, const Work& work);
@@ -181,10 +188,11 @@ class Engine {
   Sleepers sleepers_;
   bool any_sensors_ = false;
   std::unique_ptr<sense::Rays> rays_;              // A3; null: no sensor wants rays
-  std::vector<sense::LinkForce> forces_;          // A3, of one robot after the other
+  std::vector<Touch> touches_;                    // A3, of one robot after the other
   std::vector<double> motor_, current_, voltage_;  // (njoint) the same
   std::vector<Contacts::Robot> movers_;  // (robots)
   std::vector<OwnPoints> own_points_;    // (threads)
+  std::vector<Block> blocks_;            // (threads) of half B, for robots that go alone
   Team team_;
   double clock_cost_ = 0;     // of one reading [s]
   double group_seconds_ = 0;  // share of one member

@@ -15,8 +15,8 @@ void Sleepers::build(std::vector<std::uint8_t> may) {
   list();
 }
 
-void Sleepers::lay_out(Layout& layout, int memory, int memory_size, int record) {
-  memory_ = memory, memory_size_ = memory_size, record_ = record;
+void Sleepers::lay_out(Layout& layout, int memory, int memory_size) {
+  memory_ = memory, memory_size_ = memory_size;
   for (const RobotLayout& r : layout.robots) begin_.push_back(r.q), v_.push_back(r.v), r_.push_back(r.r);
   begin_.push_back(layout.coupling);
   first_ = layout.state_size;
@@ -67,8 +67,8 @@ double Sleepers::stamp(const State& s) const {
     hash = hash_doubles({begin_of(s, r), count_of(r)}, hash);
   }
   const double count = memory_size_ > 0 ? s.slab[static_cast<std::size_t>(memory_)] : 0;
-  if (count > 0 && count * record_ < memory_size_)
-    hash = hash_doubles({s.slab.data() + memory_, 1 + static_cast<std::size_t>(count) * static_cast<std::size_t>(record_)}, hash);
+  if (count > 0 && count * kContactRecord < memory_size_)
+    hash = hash_doubles({s.slab.data() + memory_, static_cast<std::size_t>(section_size(static_cast<int>(count)))}, hash);
   return any ? 1.0 + static_cast<double>(hash >> 11) : 0;  // a whole number, so that nobody meets a NaN
 }
 

@@ -27,9 +27,8 @@ class Sleepers {
   void set_may(int robot, bool may) { may_[static_cast<std::size_t>(robot)] = may; }
   /// Numbers in State; 0 if no robot of the scene may ever sleep.
   int size() const { return size_; }
-  /// Takes room behind what the layout has. memory: where sleeping contacts are remembered, a number of records and
-  /// then these.
-  void lay_out(Layout& layout, int memory, int memory_size, int record);
+  /// Takes room behind what the layout has. memory: the section of their contacts.
+  void lay_out(Layout& layout, int memory, int memory_size);
 
   /// Who sleeps in a state.
   void take(const State& state);
@@ -61,7 +60,7 @@ class Sleepers {
     return static_cast<std::size_t>(begin_[static_cast<std::size_t>(robot) + 1] - begin_[static_cast<std::size_t>(robot)]);
   }
 
-  int size_ = 0, first_ = 0, memory_ = 0, memory_size_ = 0, record_ = 0;
+  int size_ = 0, first_ = 0, memory_ = 0, memory_size_ = 0;
   std::vector<int> begin_;  // (robots + 1) where a robot's numbers lie
   std::vector<int> q_, v_, r_;
   std::vector<std::uint8_t> may_, asleep_;  // (robots)

@@ -22,6 +22,7 @@
 #include "base/rate.h"
 #include "model/model.h"
 #include "state/access.h"
+#include "state/touch.h"
 
 namespace gradus {
 class RayFan;  // render/cast.h
@@ -31,18 +32,11 @@ namespace gradus::sense {
 
 class Rays;  // [rays.h]
 
-/// A force on a link, of the last step.
-struct LinkForce {
-  int link;
-  Vec3 p_WC, f_W;  // where it acts, and on the link             [m], [N]
-  bool touch;      // of a contact; else a loop of the robot's own holds the link
-};
-
 /// What a sensor may look at: its robot in State[k], and the world around it.
 struct Surroundings {
   const Model* model;
   const RobotContext* robot;
-  std::span<const LinkForce> forces;  // of contacts, if some sensor of the robot asked for them
+  std::span<const Touch> touches;  // contacts that pressed in the last step and loops, if some sensor of the robot asked
   std::span<const double> current, voltage;  // (njoint) of motors, the same
   std::span<const double> motor;             // (njoint) rotor angles at the joint, the same
   double h;                                  // [s]
@@ -96,7 +90,7 @@ class Binding {
   void id(int number);       // of something that it looks at, in Sensor::ids
   void late(double seconds);  // its samples arrive later than `delay` says
   void every_step();         // its truth is wanted in every step, not at samples alone
-  void wants_forces();       // of contacts
+  void wants_touches();      // contacts and their forces
   void wants_motors();       // currents and rotor angles
   void of_motors();          // its angles are those of the motors
   void rays(const std::vector<Vec3>& directions_S);  // unit vectors along which it looks
@@ -166,7 +160,7 @@ struct Sensor {
   std::shared_ptr<const RayFan> fan;
   int aims = 0;                  // rays that it aims itself, at once
   int own_size = 0;
-  bool every_step = false, wants_forces = false, wants_motors = false;
+  bool every_step = false, wants_touches = false, wants_motors = false;
   bool ideal = false;  // truth at every step, at once
   double period = 0, phase = 0, delay = 0;  // [s]
   double late = 0;  // of the kind, in `delay` too          [s]
@@ -200,7 +194,7 @@ class Senses {
   bool empty() const { return sensors_.empty(); }
   std::span<const Sensor> sensors() const { return sensors_; }
   int size() const { return size_; }  // numbers in State
-  bool wants_forces() const { return forces_; }
+  bool wants_touches() const { return touches_; }
   bool wants_motors() const { return motors_; }
   std::size_t most_rays() const;  // of one sensor; 0: nobody wants rays
   /// Takes the memory of all sensors from what it was before State[k] was looked at to what it is after.
@@ -210,7 +204,7 @@ class Senses {
  private:
   std::vector<Sensor> sensors_;
   int size_ = 0;
-  bool forces_ = false, motors_ = false;
+  bool touches_ = false, motors_ = false;
 };
 
 std::span<const SensorTable> all_sensors();

@@ -207,7 +207,7 @@ void Binding::late(double seconds) { out_.late = seconds; }
 void Binding::id(int number) { out_.ids.push_back(number); }
 void Binding::aims(int rays) { out_.aims = rays; }
 void Binding::every_step() { out_.every_step = true; }
-void Binding::wants_forces() { out_.wants_forces = true; }
+void Binding::wants_touches() { out_.wants_touches = true; }
 void Binding::wants_motors() { out_.wants_motors = true; }
 void Binding::of_motors() { out_.of_motors = true; }
 void Binding::rays(const std::vector<Vec3>& directions_S) {
@@ -231,7 +231,7 @@ Diagnostics Senses::bind(const Model& model, const RobotModel& robot, std::span<
   Diagnostics log;
   sensors_.clear();
   size_ = 0;
-  forces_ = motors_ = false;
+  touches_ = motors_ = false;
   const double h = model.step;
   for (const SensorModel& m : sensors) {
     Sensor s;
@@ -272,7 +272,7 @@ Diagnostics Senses::bind(const Model& model, const RobotModel& robot, std::span<
     for (const Channel& c : s.channel) s.every_step |= c.share < 1;
     s.at = size_;
     size_ += s.size();
-    forces_ |= s.wants_forces, motors_ |= s.wants_motors;
+    touches_ |= s.wants_touches, motors_ |= s.wants_motors;
     sensors_.push_back(std::move(s));
   }
   return log;

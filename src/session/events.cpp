@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "contact/contact_set.h"
 #include "wheels/group.h"
 
 namespace gradus {
@@ -20,11 +21,8 @@ EventWatch::EventWatch(const World& world) {
   for (const RobotModel& r : world.model().robots) {
     ball_radius_.push_back(r.kind->ball_radius());
     is_player_.push_back(r.kind->njoint() > 0);
-    const std::vector<int>& feet = r.kind->feet;
-    std::vector<int>& points = not_feet_.emplace_back();
-    for (std::size_t i = 0; !feet.empty() && i < r.kind->points.size(); ++i)
-      if (std::find(feet.begin(), feet.end(), r.kind->points[i].link) == feet.end())
-        points.push_back(static_cast<int>(i));
+    std::vector<bool>& foot = is_foot_.emplace_back(r.kind->links.size());
+    for (const int link : r.kind->feet) foot[static_cast<std::size_t>(link)] = true;
   }
   for (int r = 0; r < world.robot_count(); ++r)
     for (const DriveModel& d : world.model().robots[static_cast<std::size_t>(r)].kind->drives)
@@ -56,11 +54,13 @@ bool EventWatch::is_in(const Goal& g, Vec3 p, double radius) const {
 }
 
 int EventWatch::touching(const World& world, int r) const {
-  const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
-  const auto memory = world.contact_memory(r);
-  for (const int i : not_feet_[static_cast<std::size_t>(r)])
-    if (memory[static_cast<std::size_t>(i)].fn > 0) return kind.points[static_cast<std::size_t>(i)].object;
-  return -1;
+  const std::vector<bool>& foot = is_foot_[static_cast<std::size_t>(r)];
+  int object = -1;  // the first one
+  if (world.model().robots[static_cast<std::size_t>(r)].kind->feet.empty()) return object;
+  world.contacts().on(r, [&](const Touch& t) {
+    if (object < 0 && t.other_robot < 0 && t.normal_force > 0 && !foot[static_cast<std::size_t>(t.link)]) object = t.object;
+  });
+  return object;
 }
 
 EventWatch::Seen EventWatch::see(const World& world, int r) const {
@@ -77,8 +77,9 @@ void EventWatch::reset(const World& world) {
   seen_.clear();
   for (int r = 0; r < world.robot_count(); ++r) seen_.push_back(see(world, r));
   touch_.clear();
-  for (const MovingContact& c : world.contacts())
-    if (is_worth_telling(c)) touch_[std::minmax(c.robot_a, c.robot_b)] = world.time();
+  world.contacts().between([&](const Touch& t) {
+    if (is_worth_telling(t)) touch_[std::minmax(t.robot, t.other_robot)] = world.time();
+  });
   first_error_ = least_error_ = world.energy_error();
   energy_told_ = false;
   for (Watched& w : watched_) w.told = false;
@@ -148,9 +149,9 @@ void EventWatch::look_at_robots(const World& world, std::vector<Event>& events) 
 }
 
 /// Of two different robots that push each other; balls and boxes among themselves would fill the list.
-bool EventWatch::is_worth_telling(const MovingContact& c) const {
-  if (c.robot_b < 0 || c.robot_a == c.robot_b || !(c.force > 0)) return false;
-  return is_player_[static_cast<std::size_t>(c.robot_a)] || is_player_[static_cast<std::size_t>(c.robot_b)];
+bool EventWatch::is_worth_telling(const Touch& t) const {
+  if (t.robot == t.other_robot || !(t.normal_force > 0)) return false;
+  return is_player_[static_cast<std::size_t>(t.robot)] || is_player_[static_cast<std::size_t>(t.other_robot)];
 }
 
 void EventWatch::look_at_touches(const World& world, std::vector<Event>& events) {
@@ -161,11 +162,11 @@ void EventWatch::look_at_touches(const World& world, std::vector<Event>& events)
                       &other = robots[static_cast<std::size_t>(second ? pair.first : pair.second)].name;
     events.push_back({time, kind, what + other, one});
   };
-  for (const MovingContact& c : world.engine().live_contacts()) {
-    if (!is_worth_telling(c)) continue;
-    const std::pair<int, int> pair = std::minmax(c.robot_a, c.robot_b);
+  world.contacts().between([&](const Touch& t) {
+    if (!is_worth_telling(t)) return;
+    const std::pair<int, int> pair = std::minmax(t.robot, t.other_robot);
     if (touch_.insert_or_assign(pair, world.time()).second) tell(world.time(), "touch", "touches ", pair);
-  }
+  });
   std::erase_if(touch_, [&](const auto& t) {
     if (world.time() - t.second < kTouchEnds) return false;
     tell(t.second, "apart", "has let go of ", t.first);

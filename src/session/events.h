@@ -50,18 +50,18 @@ class EventWatch {
   void find_goals(const Model& model);
   bool is_in(const Goal& goal, Vec3 p, double radius) const;
   int touching(const World& world, int robot) const;
-  bool is_worth_telling(const MovingContact& contact) const;
+  bool is_worth_telling(const Touch& touch) const;
 
   struct Seen {
     bool fallen = false;
     int in_goal = -1;   // number of the goal that a ball is in; −1: none
-    int touching = -1;  // an object on the ground that is no foot; −1: none
+    int touching = -1;  // an object on the ground, or on the field, that is no foot; −1: none
   };
   Seen see(const World& world, int robot) const;
 
   std::vector<Goal> goals_;
   std::vector<double> ball_radius_;              // (robots) 0: not a ball
-  std::vector<std::vector<int>> not_feet_;       // (robots) contact points on other links than feet
+  std::vector<std::vector<bool>> is_foot_;       // (robots, links)
   std::vector<bool> is_player_;                  // (robots) has joints: neither ball nor box
   std::vector<Seen> seen_;                       // (robots)
   struct Watched {

@@ -27,7 +27,7 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
     l.v = take(kind.nv());
     l.contact = take(4 * static_cast<int>(kind.points.size()));
     l.field_size = field_contact_room(model, kind);
-    l.field = take(l.field_size > 0 ? 1 + kFieldRecord * l.field_size : 0);
+    l.field = take(section_size(l.field_size));
     l.z = take(z_size[i]);
     l.drive = take(drive_size[i]);
     l.r = take(kind.njoint() + 6);
@@ -45,6 +45,32 @@ Layout make_layout(const Model& model, std::span<const int> z_size, std::span<co
   out.coupling = out.state_size;
   out.state_size += coupling;
   return out;
+}
+
+namespace {
+
+/// Hands out parts of a block, each from a cache line of its own on; returns how many lines they are. No block: counts alone.
+std::size_t give_all(RobotScratch& s, CacheLine* block, std::size_t nlink, std::size_t njoint, std::size_t own) {
+  std::size_t used = 0;
+  const auto give = [&]<class T>(std::span<T>& out, std::size_t n) {
+    out = block ? std::span<T>(reinterpret_cast<T*>(block + used), n) : std::span<T>();
+    used += (n * sizeof(T) + sizeof(CacheLine) - 1) / sizeof(CacheLine);
+  };
+  for (auto* x : {&s.acc, &s.impulse, &s.dV, &s.acc_alone, &s.given}) give(*x, nlink);
+  for (auto* x : {&s.a, &s.d_inv, &s.dv, &s.a_alone}) give(*x, njoint);
+  give(s.drive, njoint), give(s.own, own);
+  return used;
+}
+
+}  // namespace
+
+std::size_t block_size(std::size_t nlink, std::size_t njoint, std::size_t own) {
+  RobotScratch nobody;
+  return give_all(nobody, nullptr, nlink, njoint, own);
+}
+
+void use_block(RobotScratch& s, Block& block, std::size_t njoint, std::size_t own) {
+  give_all(s, block.data(), s.frames.size(), njoint, own);
 }
 
 }  // namespace gradus

@@ -22,24 +22,27 @@ struct ContactMemoryT {
 };
 using ContactMemory = ContactMemoryT<double>;
 
-/// What survives a step of a contact with a static object of the field. Found again by the pair of shapes and the place
-/// on the link, since features of terrain change as a foot settles.
-struct FieldMemory {
-  double pair;     // which shapes [contact/static_world.h]
-  Vec3 p_L;        // place on the link                                                   [m]
-  Vec3 s;          // deflection of the sticking spring, world axes                       [m]
-  double fn;       // normal force of the last step                                       [N]
-  double sliding;  // 1 while it slides
-  double held;     // what its normal spring may hold at the start of the next step [contact/law/held.h]  [J]
+/// What survives a step of a contact between two shapes [contact/records.h].
+struct ContactRecord {
+  double pair;     // which shapes
+  double feature;  // which features of them: it is found again by these, or
+  Vec3 place;      // on the robot's link by the place                                                       [m]
+  Vec3 stick;      // what keeps it from creeping: deflection of the sticking spring [m], of moving bodies the impulse [N s], W
+  Vec3 turn;       // moment of rolling friction, W; of moving bodies                                        [N m s]
+  double fn;       // normal force of the last step                                                          [N]
+  double sliding;  // 1 while it slides, of the field
+  double held;     // what its normal spring may hold at the start of the next step [contact/law/held.h]     [J]
 };
-inline constexpr int kFieldRecord = 10;  // numbers of a FieldMemory
-static_assert(sizeof(FieldMemory) == kFieldRecord * sizeof(double));
+inline constexpr int kContactRecord = 14;  // numbers of it
+static_assert(sizeof(ContactRecord) == kContactRecord * sizeof(double));
+/// Numbers of a section of State with room for so many records.
+constexpr int section_size(int room) { return room > 0 ? 1 + kContactRecord * room : 0; }
 
 /// Where a robot's numbers lie in the slabs.
 struct RobotLayout {
   int q, v;     // State: 7 + njoint coordinates, 6 + njoint velocities
   int contact;  // State: ContactMemory of each contact point
-  int field;    // State: number of FieldMemory records, then room for field_size of them; nothing if that is 0
+  int field;    // State: records of contacts with the field, room for field_size [contact/records.h]
   int field_size;
   int z;          // State: the owning motion's private numbers (room for the most demanding motion)
   int drive;      // State: the actuator chains' numbers
@@ -57,7 +60,7 @@ constexpr int kInputTail = 8;
 
 struct Layout {
   std::vector<RobotLayout> robots;
-  int coupling = 0;  // State: memory of the contacts that couple solves
+  int coupling = 0;  // State: records of contacts between moving bodies [contact/records.h]
   int state_size = 0, input_size = 0;
 };
 /// z_size, drive_size, sense_size: room for private numbers, actuator chains and sensors, per robot; coupling: numbers of
@@ -142,15 +145,22 @@ struct StaticContactT {
 };
 using StaticContact = StaticContactT<double>;
 
+/// What every contact between two shapes has, as it was found.
+struct FoundContact {
+  double pair;      // which shapes [contact/records.h]
+  double stiffness; // of its normal spring                                                [N/m]
+  double gap;       // negative: penetration                                                [m]
+  double felt;      // gap that its spring feels: less deep where geometry alone made it deep [contact/law/held.h]  [m]
+  double unfelt;    // what its spring would hold more if it felt all of the depth           [J]
+};
+
 /// The other side of a contact with a static object: its axes, the numbers of the pair, and what the last step left.
-struct FieldContact {
-  double pair;
+struct FieldContact : FoundContact {
   Vec3 p_L;          // place on the link                                                   [m]
   Vec3 n, t1, t2;    // out of the object, and tangents; n = t1 × t2
   ContactPoint law;  // friction, stiffness and damping of the two surfaces
   double restitution;
   ContactMemory m;
-  double unfelt;     // what its spring would hold more if it felt all of the depth          [J]
 };
 
 /// Force of one joint with its implicit share [tree/dynamics.h], and what the drive must check afterwards.
@@ -167,12 +177,20 @@ struct DriveForceT {
 };
 using DriveForce = DriveForceT<double>;
 
+/// Numbers that half B needs while it goes over a robot, in one block. Robots that go alone use their thread's, so that a thousand of
+/// them need one; those of an island or a group, which go together, have their own.
+struct alignas(64) CacheLine {
+  std::byte bytes[64];
+};
+using Block = std::vector<CacheLine>;
+
 /// Per-robot scratch, made once at compile.
 struct RobotScratch {
   std::vector<Frame> frames;  // (nlink) A1: poses and velocities of State[k]
   std::vector<StaticContact>
       contacts;  // capacity npoint + field_size; A2 and B2. point ≥ npoint: of field[point − npoint]
   std::vector<FieldContact> field;  // capacity field_size; A2
+  bool velocities = false;         // A1: frames have velocities
   std::vector<Frame> frames_next;  // (nlink) of State[k+1], if B5 had to make them
   bool flew = false;               // it had
   int field_count = 0;
@@ -180,25 +198,32 @@ struct RobotScratch {
   int contact_count = 0;
   std::vector<double> spin;  // (nlink) B2, law spring: moment of contacts per rate of turning [N m s]; empty: none
   std::vector<int> contact_begin;    // (nlink + 1) contacts of each link
-  std::vector<DriveForce> drive;     // (njoint) B1
-  std::vector<Vec6> acc;             // (nlink) B3: link accelerations minus gravity
-  std::vector<double> a;             // (njoint) B3: joint accelerations
-  std::vector<double> d_inv;         // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
-  std::vector<Vec6> impulse, dV;     // (nlink) B4: impulses on links, and their effect
-  std::vector<double> dv;            // (njoint) B4
   bool exact = false;                // B3: its static contacts are solved, not reviewed [contact/solve/own_points.h]
-  std::vector<Vec6> acc_alone;       // (nlink) B3: acc as predicted, before couple
-  std::vector<double> a_alone;       // (njoint) likewise
   bool renewed = true;               // B3: predicted in this pass of its island; else as in the pass before
-  std::vector<Vec6> given;           // (nlink) B4: the impulses that were taken last; `impulse` is used up by respond
   int impulses_alone = 0;            // B4: before couple
   int impulses = 0;                  // B4: how often some were taken since the prediction
   bool rests = false;                // B4: a contact of couple that is no impact acted [docs/couple.md (13)]
   Vec6 kick = zero6<double>();       // B4: change of the root's twist by impacts with moving bodies, else 0 (13)
   ResponseRoom response;             // B4
   std::vector<double> sense;         // A3: what sensors remember once they have looked at State[k]
-  std::vector<std::byte> own;        // the motion's own scratch
   std::vector<std::byte> drive_own;  // the drives' own: constants of the chains for this step length, and B1
+
+  // in a block
+  std::span<DriveForce> drive;     // (njoint) B1
+  std::span<Vec6> acc;             // (nlink) B3: link accelerations minus gravity
+  std::span<double> a;             // (njoint) B3: joint accelerations
+  std::span<double> d_inv;         // (njoint) B3: 1/(articulated inertia + e), of joints with actuator chains
+  std::span<Vec6> impulse, dV;     // (nlink) B4: impulses on links, and their effect
+  std::span<double> dv;            // (njoint) B4
+  std::span<Vec6> acc_alone;       // (nlink) B3: acc as predicted, before couple
+  std::span<double> a_alone;       // (njoint) likewise
+  std::span<Vec6> given;           // (nlink) B4: the impulses that were taken last; `impulse` is used up by respond
+  std::span<std::byte> own;        // the motion's own scratch
 };
+
+/// What `use_block` takes for a robot, in cache lines.
+std::size_t block_size(std::size_t nlink, std::size_t njoint, std::size_t own);
+/// From now on the robot's numbers of half B lie in this block; what is in it is not kept.
+void use_block(RobotScratch& s, Block& block, std::size_t njoint, std::size_t own);
 
 }  // namespace gradus

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/contact_set.h"
 #include "world/world.h"
 
 namespace gradus {
 
 bool World::keeps_books() const {
-  if (model_.contact.law != "compliant" || !model_.groups.empty()) return false;
+  if (!engine_->law().springs || !model_.groups.empty()) return false;
   for (const int r : engine_->awake()) {  // who sleeps is a free body
     const MotionNeeds& n = engine_->needs(r);
     if (n.infinite_mass || (!n.uses_drives && engine_->kind(r).njoint() > 0)) return false;
@@ -15,16 +16,7 @@ bool World::keeps_books() const {
   return true;
 }
 
-namespace {
-
-double spring_energy(const MovingContact& c) {
-  const double deep = std::min(c.felt, 0.0);
-  return 0.5 * c.stiffness * deep * deep;
-}
-
-}  // namespace
-
-/// ½ m u² + ½ wᵀ J w − m g·c of every link of a robot, ½ k φ² + ½ k_t s² of its contacts with the static world.
+/// ½ m u² + ½ wᵀ J w − m g·c of every link of a robot, ½ k φ² + ½ k_t s² of its contacts.
 double World::own_energy(int r) const {
   double sum = 0;
   const RobotKind& kind = engine_->kind(r);
@@ -37,32 +29,19 @@ double World::own_energy(int r) const {
     sum += 0.5 * l.mass * dot(u, u) + 0.5 * dot(w, l.J * w) - l.mass * dot(model_.gravity, p + c);
     if (i > 0) sum += 0.5 * l.rotor * v(r)[5 + i] * v(r)[5 + i];
   }
-  const RobotScratch& s = engine_->scratch(r);
-  const std::size_t npoint = kind.points.size();
-  for (int i = 0; i < s.contact_count; ++i) {
-    const StaticContact& c = s.contacts[static_cast<std::size_t>(i)];
-    const auto number = static_cast<std::size_t>(c.point);
-    const bool plane = number < npoint;
-    const ContactPoint& law = plane ? kind.points[number] : s.field[number - npoint].law;
-    const ContactMemory& m = plane ? contact_memory(r)[number] : s.field[number - npoint].m;
-    const double deep = std::min(c.gap, 0.0);
-    sum += 0.5 * law.k * deep * deep + 0.5 * law.kt * (m.s1 * m.s1 + m.s2 * m.s2);
-  }
+  contacts().of(r, [&](const Touch& t) { sum += t.spring; });
   return sum;
 }
 
 double World::energy_now() const {
-  const std::span<const MovingContact> live = engine_->live_contacts();
   if (engine_->awake_version() != asleep_version_) {  // what sleeps does not change
     asleep_version_ = engine_->awake_version();
     asleep_energy_ = 0;
     for (int r = 0; r < robot_count(); ++r)
       if (is_asleep(r)) asleep_energy_ += own_energy(r);
-    for (const MovingContact& c : contacts().first(contacts().size() - live.size())) asleep_energy_ += spring_energy(c);
   }
   double sum = asleep_energy_;
   for (const int r : engine_->awake()) sum += own_energy(r);
-  for (const MovingContact& c : live) sum += spring_energy(c);
   return sum;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "contact/contact_set.h"
 #include "drive/drives.h"
 #include "world/world.h"
 #include "tree/kernels.h"
@@ -55,24 +56,8 @@ double World::drive_energy(int robot) const {
   return sum;
 }
 
-std::span<const ContactMemory> World::contact_memory(int robot) const {
-  return {reinterpret_cast<const ContactMemory*>(numbers(engine_->at(robot).contact)),
-          engine_->kind(robot).points.size()};
-}
-
-std::span<const FieldMemory> World::field_memory(int robot) const {
-  const RobotLayout& at = engine_->at(robot);
-  if (at.field_size == 0) return {};
-  const double* memory = numbers(at.field);
-  const double count = memory[0] >= 0 && memory[0] <= at.field_size ? memory[0] : 0;  // a snapshot may hold anything
-  return {reinterpret_cast<const FieldMemory*>(memory + 1), static_cast<std::size_t>(count)};
-}
-
-int World::link_of(int robot, const FieldMemory& contact) const {
-  const auto& shapes = engine_->kind(robot).shapes;
-  const int shape = shape_of(contact);
-  return shape >= 0 && shape < static_cast<int>(shapes.size()) ? shapes[static_cast<std::size_t>(shape)].link : 0;
-}
+ContactSet World::contacts() const { return engine_->contacts(); }
+double World::contact_force(int robot, int link) const { return contacts().load(robot, link); }
 
 std::span<const double> World::private_state(int robot) const {
   const RobotLayout& at = engine_->at(robot);
@@ -131,20 +116,6 @@ double World::energy(int robot) const {
     if (i > 0)
       sum += 0.5 * l.rotor * v(robot)[static_cast<std::size_t>(5 + i)] * v(robot)[static_cast<std::size_t>(5 + i)];
   }
-  return sum;
-}
-
-double World::contact_force(int robot, int link) const {
-  const RobotKind& kind = engine_->kind(robot);
-  const auto memory = contact_memory(robot);
-  double sum = 0;
-  for (int k = kind.point_begin[static_cast<std::size_t>(link)];
-       k < kind.point_begin[static_cast<std::size_t>(link) + 1]; ++k)
-    sum += memory[static_cast<std::size_t>(k)].fn;
-  for (const MovingContact& c : contacts())
-    if (c.robot_a == robot && c.link_a == link && c.robot_b < 0) sum += c.force;
-  for (const FieldMemory& m : field_memory(robot))
-    if (link_of(robot, m) == link) sum += m.fn;
   return sum;
 }
 

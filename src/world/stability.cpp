@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/link_forces.h"
+#include "contact/contact_set.h"
+
 
 namespace gradus {
 namespace {
@@ -77,9 +78,9 @@ Stability stability_of(std::span<const Vec3> points, Vec3 c, double m, Vec3 g) {
 
 Stability stability_of(const World& w, int robot) {
   std::vector<Vec3> points;
-  each_static_touch(w.engine().context(robot), [&](const StaticTouch& t) { points.push_back(t.p_WC); });
-  for (const MovingContact& contact : w.contacts())
-    if (contact.robot_a == robot && contact.robot_b < 0 && !contact.held && norm(contact.impulse) > 0) points.push_back(contact.point);
+  w.contacts().on(robot, [&](const Touch& t) {
+    if (t.other_robot < 0 && t.normal_force > 0) points.push_back(t.point);
+  });
   return stability_of(points, w.centre_of_mass(robot), w.model().robots[static_cast<std::size_t>(robot)].kind->mass, w.model().gravity);
 }
 

@@ -91,9 +91,6 @@ class World : private ImageSource {
   double motor_current(int robot, int joint) const;  // [A]; 0 where the drive has no electrical motor
   double motor_voltage(int robot, int joint) const;  // at its terminals in the last step [V]; the same
   double drive_energy(int robot) const;  // of rotors behind elastic gears, teeth and currents; zero at other levels
-  std::span<const ContactMemory> contact_memory(int robot) const;
-  std::span<const FieldMemory> field_memory(int robot) const;  // contacts with static objects besides the ground plane
-  int link_of(int robot, const FieldMemory& contact) const;    // that touches there
   std::span<const double> private_state(int robot) const;      // of its motion
   const RobotScratch& scratch(int robot) const { return engine_->scratch(robot); }
   Pose X_WL(int robot, int link) const;                // pose of a link
@@ -103,15 +100,16 @@ class World : private ImageSource {
   Vec3 centre_of_mass(int robot) const;
   Vec6 momentum(int robot) const;                   // linear; angular about the world's origin
   double energy(int robot) const;                   // kinetic and potential (of gravity)
-  double contact_force(int robot, int link) const;  // normal force on a link from the static world
+  /// Normal force on a link from the static world.                                          [N]
+  double contact_force(int robot, int link) const;
   /// The books of energy [docs/energy.md]. False: some robot is moved by something whose work is not known (levels
-  /// without drives, groups), or the contact law is not `compliant`; energy_error is then 0.
+  /// without drives, groups), or the contact law is not one of springs; energy_error is then 0.
   bool keeps_books() const;
   /// Energy of all bodies and of the springs of contacts, less that at the start, less the work of drives and of people
   /// since then. Friction, damping and impacts take it down; what takes it up came from nowhere.        [J]
   double energy_error() const { return keeps_books() ? energy_now() - work_ : 0; }
-  /// Contacts of State[k] between moving bodies, and of free bodies with the static world.
-  std::span<const MovingContact> contacts() const { return engine_->contacts(); }
+  /// All contacts of State[k], whatever touches [contact/contact_set.h].
+  ContactSet contacts() const;
   /// What the robot's controller sees. Spans point into State and `room`.
   RobotOutput output(int robot, OutputRoom& room) const;
   std::span<const sense::Sensor> sensors(int robot) const { return engine_->senses(robot).sensors(); }

@@ -35,7 +35,7 @@ TEST(Collision, of_free_bodies_conserves_momentum_and_has_its_restitution) {
         const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
         Vec3 n{0, 0, 0};
         for (int i = 0; i < static_cast<int>(0.5 / h); ++i) {
-          const Vec3 normal = world->contacts().empty() ? n : world->contacts()[0].normal,
+          const Vec3 normal = world->engine().moving_contacts().contacts().empty() ? n : world->engine().moving_contacts().contacts()[0].normal,
                      v = base_velocity_of(*world, 0);
           world->step();
           if (norm(n) == 0 && norm(base_velocity_of(*world, 0) - v) > 0.1) n = normal;  // of the first step that acted
@@ -150,7 +150,7 @@ TEST(SelfContact, conserves_momentum_and_stops_the_arms) {
   const Vec6 before = momentum_at(*world, all_q(*world), all_v(*world));
   bool touched = false;
   for (int i = 0; i < 400; ++i) {
-    touched |= !world->contacts().empty();
+    touched |= !world->engine().moving_contacts().contacts().empty();
     world->step();
     const Vec6 now = momentum_at(*world, all_q(*world), all_v(*world));
     ASSERT_LT(norm(now.l - before.l) + norm(now.a - before.a), 1e-11) << i;
@@ -172,7 +172,7 @@ TEST(SelfContact, says_which_pairs_overlap_at_the_start) {
   bool said = false;
   for (const Diagnostic& d : world.notes()) said |= d.text.find("torso–lforearm") != std::string::npos;
   EXPECT_TRUE(said);
-  EXPECT_TRUE((*world)->contacts().empty());
+  EXPECT_TRUE((*world)->engine().moving_contacts().contacts().empty());
 }
 
 TEST(Coupling, costs_nothing_where_nothing_can_touch) {

@@ -1,6 +1,7 @@
 /// The examples of docs/extending.md do what the page says.
 #include <gtest/gtest.h>
 
+#include "contact/contact_set.h"
 #include "extending/board.h"
 #include "extending/compass.h"
 #include "extending/drift.h"
@@ -24,7 +25,9 @@ TEST(Extending, a_motion_in_one_file_moves_a_body) {
   std::vector<double> now(19, 0.0), next(19, 0.0);
   now[3] = 1, now[10] = 2;  // upright, 2 m/s along x
   RobotScratch scratch;
-  scratch.acc.resize(1), scratch.dV.resize(1), scratch.impulse.resize(1);
+  scratch.frames.resize(1);
+  Block block(block_size(1, 0, 0));
+  use_block(scratch, block, 0, 0);
   Plane ground;
   const RobotContext c{kind.get(), &ground, {0, 0, -9.81}, 0, now.data(), next.data(), nullptr, at, &scratch};
   table.predict(c, 0.01);
@@ -76,9 +79,10 @@ TEST(Extending, a_contact_law_in_one_file_drags_a_box) {
     v /= 1 + 4 * h * s.contact.tangential_damping / mass;
     ASSERT_NEAR((*world)->v(0)[3], v, 1e-3 * v) << i;
   }
-  double carried = 0;
-  for (const ContactMemory& m : (*world)->contact_memory(0)) carried += m.fn;
-  EXPECT_NEAR(carried, mass * 9.81, 0.01 * mass * 9.81);
+  Vec3 force{0, 0, 0};
+  (*world)->contacts().on(0, [&](const Touch& t) { force += t.force; });
+  EXPECT_NEAR(force.z, mass * 9.81, 0.01 * mass * 9.81);
+  EXPECT_NEAR(force.x, -4 * s.contact.tangential_damping * v, 0.01 * 4 * s.contact.tangential_damping * v) << "drags, as sensors feel it";
 }
 
 /// Scenes are checked before the registry is in sight [model/check.h]: both must know the same laws.

@@ -9,6 +9,7 @@ namespace gradus {
 
 struct Honey {
   static constexpr std::string_view name = "honey";
+  static constexpr bool kSprings = true;
 
   /// Force at the start of the step and its share: f⁺ = f − W a with W = h times the slope.
   static void begin(LawView view, double h) {

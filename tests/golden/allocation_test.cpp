@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "contact/contact_set.h"
 #include "load/scene_toml.h"
 #include "render/cast.h"
 #include "render/image.h"
@@ -142,8 +143,7 @@ TEST(Allocation, none_on_terrain_and_meshes) {
     EXPECT_EQ(world->report().coupling.dropped, 0);
     EXPECT_EQ(world->report().field_dropped, 0);
     int on_field = 0, moving = 0;
-    for (int r = 0; r < world->robot_count(); ++r) on_field += static_cast<int>(world->field_memory(r).size());
-    for (const MovingContact& c : world->contacts()) moving += c.robot_b >= 0;
+    world->contacts().each([&](const Touch& t) { ++(t.other_robot < 0 ? on_field : moving); });
     EXPECT_GT(on_field, 4);  // it is a test of these
     EXPECT_GT(moving, 0);
   }

@@ -197,19 +197,19 @@ void one_scene(const std::string& file, double h) {
       if (!(norm(base_velocity_of(*w, r)) < 30)) {
         std::printf("EXPLODED in step %lld: robot %d at %g m/s\n", static_cast<long long>(w->k()), r,
                     norm(base_velocity_of(*w, r)));
-        for (const MovingContact& c : w->contacts())
+        for (const MovingContact& c : w->engine().moving_contacts().contacts())
           if (c.robot_a == r || c.robot_b == r)
             std::printf("  %d-%d gap %g n %g %g %g impulse %g %g %g moment %g %g %g\n", c.robot_a, c.robot_b, c.gap,
                         c.normal.x, c.normal.y, c.normal.z, c.impulse.x, c.impulse.y, c.impulse.z, c.moment.x,
                         c.moment.y, c.moment.z);
         return;
       }
-    most = std::max(most, static_cast<int>(w->contacts().size()));
+    most = std::max(most, static_cast<int>(w->engine().moving_contacts().contacts().size()));
   }
   const double wall = now() - t0;
   double fast = 0, deepest = 0;
   for (int r = 0; r < w->robot_count(); ++r) fast = std::max(fast, norm(base_velocity_of(*w, r)));
-  for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
+  for (const MovingContact& c : w->engine().moving_contacts().contacts()) deepest = std::max(deepest, -c.gap);
   std::printf(
       "%s, %g ms: %.1f times real time, %.1f us a step (worst %.0f), most contacts %d, at the end: fastest %.1e m/s, "
       "deepest %.2f mm; ",
@@ -239,7 +239,7 @@ void heap(int n, double seconds) {
     double deepest = 0;
     while (w->time() < std::min(from + 0.5, seconds) - 1e-9) w->step();
     const double us = (now() - t0) * 1e6 / std::max<double>(1, std::round((w->time() - from) * 1000));
-    for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
+    for (const MovingContact& c : w->engine().moving_contacts().contacts()) deepest = std::max(deepest, -c.gap);
     const CouplingReport& r = w->report().coupling;
     std::printf("heap of %d, %.1f s: %.0f us a step, contacts %d, deepest %.2f mm, Newton steps %lld, unsettled %lld\n", n,
                 w->time(), us, r.contacts, deepest * 1e3, static_cast<long long>(r.newtons - before.newtons),

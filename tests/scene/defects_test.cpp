@@ -82,7 +82,7 @@ TEST(Room, more_than_two_thousand_touching_balls_find_it) {
   world->step();
   EXPECT_EQ(world->report().coupling.dropped, 0);
   EXPECT_EQ(world->report().coupling.islands, 1);
-  EXPECT_GT(world->contacts().size(), 4000u);
+  EXPECT_GT(world->engine().moving_contacts().contacts().size(), 4000u);
 }
 
 /// Where balls lie in each other, far more contacts than bodies usually have: what finds no room is counted.
@@ -90,7 +90,7 @@ TEST(Room, that_is_not_enough_is_told) {
   const auto world = make_world(touching_balls(8, 60, 0.001));
   world->step();
   EXPECT_GT(world->report().coupling.dropped, 100);
-  EXPECT_EQ(world->contacts().size(), world->engine().contact_room());
+  EXPECT_EQ(world->engine().moving_contacts().contacts().size(), world->engine().moving_contacts().contact_room());
 }
 
 /// Near pairs are shared among threads by number, so nothing depends on how many there are.
@@ -101,7 +101,7 @@ TEST(Threads, find_the_same_contacts) {
     for (int i = 0; i < 20; ++i) world->step();
     if (threads == 1) first = world->hash();
     EXPECT_EQ(world->hash(), first) << threads;
-    EXPECT_GT(world->contacts().size(), 500u);
+    EXPECT_GT(world->engine().moving_contacts().contacts().size(), 500u);
   }
 }
 

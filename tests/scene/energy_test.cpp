@@ -106,6 +106,7 @@ TEST(Energy, of_a_robot_that_falls_on_rough_ground_is_never_made) {
 /// Ground that pushes back harder than it was pressed.
 struct Trampoline {
   static constexpr std::string_view name = "compliant";
+  static constexpr bool kSprings = true;
   static void begin(LawView view, double h) {
     each_contact(view, h, [](const OwnLaw& law, double, const ContactMemory&, StaticContact& c) {
       const bool leaves = law.ground.along(c.u) > 0;

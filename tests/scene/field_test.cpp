@@ -176,7 +176,7 @@ TEST(FieldContacts, are_state_and_the_same_for_any_number_of_threads) {
   run(*one, 0.3), run(*four, 0.3);
   EXPECT_EQ(one->hash(), four->hash());
   const Snapshot saved = one->snapshot();
-  EXPECT_FALSE(one->field_memory(0).empty());
+  EXPECT_GT(one->contact_force(0, one->model().robots[0].kind->feet.at(0)), 0);
   run(*one, 0.2);
   ASSERT_TRUE(four->restore(saved));
   run(*four, 0.2);

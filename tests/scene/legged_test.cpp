@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "contact/contact_set.h"
 #include "load/scene_toml.h"
 #include "load/set.h"
 #include "load/shipped.h"
@@ -210,14 +211,11 @@ TEST(Legged, walking_feet_sink_no_deeper_than_their_largest_load_over_the_stiffn
     double deepest = 0, load = 0, k = 1e300;
     while (w.time() < 3) {
       s->step();
-      const auto memory = w.contact_memory(0);
-      const std::vector<Frame> frames = w.moving_frames(0);
-      for (std::size_t i = 0; i < kind.points.size(); ++i) {
-        const ContactPoint& p = kind.points[i];
-        if (!(memory[i].fn > 0)) continue;
-        const Frame& f = frames[static_cast<std::size_t>(p.link)];
-        deepest = std::max(deepest, p.radius - (base_position(w.q(0).data()) + f.p + f.R * p.p_BC).z), load = std::max(load, memory[i].fn), k = std::min(k, p.k);
-      }
+      w.contacts().on(0, [&](const Touch& t) {
+        if (!(t.normal_force > 0)) return;
+        deepest = std::max(deepest, -t.point.z), load = std::max(load, t.normal_force);
+        k = std::min(k, kind.points[static_cast<std::size_t>(kind.point_begin[static_cast<std::size_t>(t.link)])].k);
+      });
     }
     EXPECT_GT(load, 5) << name;
     EXPECT_GT(deepest, 0) << name;

@@ -25,7 +25,7 @@ TEST(Pile, of_bouncing_balls_comes_to_rest_at_5_ms) {
   for (int i = 0; i < w->robot_count(); ++i) ASSERT_LT(norm(base_velocity_of(*w, i)), 1e-3) << i;
   EXPECT_EQ(w->report().coupling.unsettled, unsettled);
   EXPECT_EQ(w->report().coupling.dropped, 0);
-  for (const MovingContact& c : w->contacts()) ASSERT_GT(c.gap, -1e-4);
+  for (const MovingContact& c : w->engine().moving_contacts().contacts()) ASSERT_GT(c.gap, -1e-4);
 }
 
 /// A ball that leaves the ground waits for its next impact; the balls above must not drive it in meanwhile. They drove it
@@ -41,7 +41,7 @@ TEST(Energy, of_a_pile_of_bouncing_balls_is_never_made) {
       w->step();
       in_a_step = std::max(in_a_step, w->energy_error() - before);
       least = std::min(least, w->energy_error()), rise = std::max(rise, w->energy_error() - least);
-      for (const MovingContact& c : w->contacts()) deepest = std::max(deepest, -c.gap);
+      for (const MovingContact& c : w->engine().moving_contacts().contacts()) deepest = std::max(deepest, -c.gap);
     }
     EXPECT_GT(start - least, 5) << h;
     EXPECT_LT(rise, 1e-4 * (start - least)) << h;

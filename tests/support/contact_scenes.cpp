@@ -191,9 +191,9 @@ Watched watch(World& w, double seconds) {
     for (int r = 0; r < w.robot_count(); ++r) v = std::max(v, speed(w, r));
     out.top = std::max(out.top, v);
     if (i > steps - static_cast<int>(0.5 / w.model().step)) out.end = std::max(out.end, v);
-    for (const MovingContact& c : w.contacts())
+    for (const MovingContact& c : w.engine().moving_contacts().contacts())
       if (c.robot_b >= 0) out.deepest = std::max(out.deepest, -c.gap);
-    out.contacts = std::max(out.contacts, static_cast<int>(w.contacts().size()));
+    out.contacts = std::max(out.contacts, static_cast<int>(w.engine().moving_contacts().contacts().size()));
     out.finite = v < 100;
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "contact/contact_set.h"
 #include "support/contact_scenes.h"
 #include "tree/kernels.h"
 
@@ -39,21 +40,7 @@ void EnergyBooks::add(const EnergyBooks& b) {
 
 double stored_in_contacts(const World& world) {
   double sum = 0;
-  for (int r = 0; r < world.robot_count(); ++r) {
-    const RobotKind& kind = *world.model().robots[static_cast<std::size_t>(r)].kind;
-    const RobotScratch& s = world.scratch(r);
-    for (int i = 0; i < s.contact_count; ++i) {
-      const StaticContact& c = s.contacts[static_cast<std::size_t>(i)];
-      const ContactPoint& p = kind.points[static_cast<std::size_t>(c.point)];
-      const ContactMemory& m = world.contact_memory(r)[static_cast<std::size_t>(c.point)];
-      const double deep = std::min(c.gap, 0.0);
-      sum += 0.5 * p.k * deep * deep + 0.5 * p.kt * (m.s1 * m.s1 + m.s2 * m.s2);
-    }
-  }
-  for (const MovingContact& c : world.contacts()) {
-    const double deep = std::min(c.felt, 0.0);
-    sum += 0.5 * c.stiffness * deep * deep;
-  }
+  world.contacts().each([&](const Touch& t) { sum += t.spring; });
   return sum;
 }
 

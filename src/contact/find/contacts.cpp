@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "contact/law/held.h"
+#include "contact/records.h"
 #include "model/material.h"
 #include "tree/kernels.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kLeast = 0.002, kMost = 0.03;  // [m] added to volumes, so that the list of pairs lasts
 constexpr double kLasts = 8;                    // steps at the present speed
-constexpr double kPairBase = 67108864;  // 2^26: more shapes than a scene can have
 constexpr double kLoopPairs = kPairBase * kPairBase;  // pairs of loops from here on
 constexpr std::size_t kLoopPoints = 3;                // of one loop, at most
 
@@ -184,7 +183,10 @@ void Contacts::find(std::span<const Robot> robots, const Movers& movers, const d
   if (first_loop_.back() > 0)
     for (const int i : movers.awake) add_loops(i, robots[i]);
   if (!touched_sleepers_.empty()) return;
-  guess(memory);
+  for (const int i : movers.awake) first_of_[i] = -1;
+  list_by_robot(resting_);
+  const auto records = records_in(memory, capacity_), slept = records_in(memory + resting_memory(), sleepers_ ? capacity_ : 0);
+  recall(resting_, records, slept, !records.empty() || !slept.empty());  // a run begins with everything as it lies
   find_islands(movers.awake);
   report.dropped += pairs_dropped_;
   report.contacts = static_cast<int>(contacts_.size());
@@ -199,6 +201,7 @@ void Contacts::find_velocities(std::span<const Robot> robots) {
     if (number < 0 || robots[number].needs->uses_velocities || moved_[number] == look_ || !present_[number]) return;
     const RobotContext& x = *robots[number].context;
     compute_frames(*x.kind, x.now + x.at.q, x.now + x.at.v, x.s->frames.data());
+    x.s->velocities = true;
     moved_[number] = look_;
   };
   for (const ItemPair& p : pairs_) ask(p.compound_a, p.item_a), ask(p.compound_b, p.item_b);
@@ -303,7 +306,7 @@ void Contacts::narrow(const ItemPair& p, std::span<const Robot> robots, double h
   const int n = collide(scene_.shape(p.compound_a, p.item_a), X_WA, scene_.shape(p.compound_b, p.item_b), X_WB,
                         margin_ + h * fastest, found, !on_ground);
   if (n == 0) return;
-  const double pair = number_of(p.compound_a, p.item_a) * kPairBase + number_of(p.compound_b, p.item_b);
+  const double pair = pair_of(number_of(p.compound_a, p.item_a), number_of(p.compound_b, p.item_b));
   for (int i = 0; i < n; ++i) {
     const Vec3 u = at(a, Va, found[i].point) - at(b, Vb, found[i].point);
     const double closing = std::max(0.0, -dot(found[i].normal, u)) + fall;
@@ -329,10 +332,12 @@ MovingContact Contacts::made(const ItemInfo& a, const ItemInfo& b, const Contact
   const bool swap = a.robot < 0;  // the static world is always b
   const ItemInfo &x = swap ? b : a, &y = swap ? a : b;
   MovingContact out{};
-  out.robot_a = x.robot, out.link_a = x.link;
-  out.robot_b = y.robot, out.link_b = y.link;
+  out.robot_a = x.robot, out.link_a = x.link, out.object_a = x.object;
+  out.robot_b = y.robot, out.link_b = y.link, out.object_b = y.robot < 0 ? y.link : y.object;
   out.point = c.point, out.normal = swap ? -c.normal : c.normal, out.gap = c.gap;
   out.pair = pair, out.feature = c.feature;
+  const Frame& f = robots[x.robot].context->s->frames[x.link];
+  out.place = transpose_times(f.R, c.point - position(robots[x.robot]) - f.p);
   out.law = x.surface * static_cast<int>(surfaces_.size()) + y.surface;
   out.stiffness = stiffness_of(a, b, out.law, robots);
   out.felt = c.gap;
@@ -373,7 +378,7 @@ void Contacts::add_loops(int number, const Robot& robot) {
       const Vec3 wanted = e + cross(turn, at[i] - middle);
       const double open = norm(wanted);
       MovingContact c{};
-      c.robot_a = c.robot_b = number;
+      c.robot_a = c.robot_b = number, c.object_a = c.object_b = -1;
       c.link_a = loops[first + i].link_a, c.link_b = loops[first + i].link_b;
       c.point = root + at[i];
       c.normal = open > 0 ? wanted * (1 / open) : Vec3{0, 0, 1};  // the error has one direction: no bias across it
@@ -385,88 +390,34 @@ void Contacts::add_loops(int number, const Robot& robot) {
   }
 }
 
-/// A snapshot may hold anything.
-int Contacts::records_in(const double* memory, int most) {
-  return memory[0] >= 0 && memory[0] <= most ? static_cast<int>(memory[0]) : 0;
-}
-
-namespace {
-
-/// What a record says of a contact, if it is the contact's.
-bool recall(const double* r, MovingContact& c) {
-  if (r[0] != c.pair || r[1] != c.feature) return false;
-  c.impulse = c.before = {r[2], r[3], r[4]};
-  c.moment = c.moment_before = {r[5], r[6], r[7]};
-  c.force = r[8];
-  c.may_hold = r[9];
-  return true;
-}
-
-/// Number of a pair's first record in a list that is sorted by pair.
-int first_of(double pair, const double* memory, int count, int size) {
-  int lo = 0, hi = count;
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    if (memory[1 + size * mid] < pair)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo;
-}
-
-/// The same from such a list.
-void recall(const double* memory, int count, int size, MovingContact& c) {
-  for (int i = first_of(c.pair, memory, count, size); i < count && memory[1 + size * i] == c.pair; ++i)
-    if (recall(memory + 1 + size * i, c)) return;
-}
-
-/// What all records of a pair may hold, into sum; false if there are none.
-bool held_by(double pair, const double* memory, int count, int size, double& sum) {
-  const int first = first_of(pair, memory, count, size);
-  int i = first;
-  for (; i < count && memory[1 + size * i] == pair; ++i) sum += memory[1 + size * i + 9];
-  return i > first;
-}
-
-}  // namespace
-
-/// Impulses of the last step by key. Both lists are sorted by pair. Those of who has just woken are with the sleepers'.
-void Contacts::guess(const double* memory) {
-  const int count = records_in(memory, capacity_);
-  const double* slept = memory + resting_memory();
-  const int slept_count = sleepers_ ? records_in(slept, capacity_) : 0;
-  int first = 0;
-  for (std::size_t k = resting_; k < contacts_.size(); ++k) {
-    MovingContact& c = contacts_[k];
-    auto record = [&](int i) { return memory + 1 + kRecord * i; };
-    while (first < count && record(first)[0] < c.pair) ++first;
-    bool known = false;
-    for (int i = first; i < count && record(i)[0] == c.pair && !known; ++i) known = recall(record(i), c);
-    if (!known && slept_count > 0) recall(slept, slept_count, kRecord, c);
-  }
-  if (count + slept_count > 0) limit_springs(resting_, memory);  // a run begins with everything as it lies
-}
-
-/// (2) of law/held.h for the contacts from `first` on, pair by pair. Those of who has just woken are with the sleepers'.
-void Contacts::limit_springs(std::size_t first, const double* memory) {
-  const double* slept = memory + resting_memory();
-  const int count = records_in(memory, capacity_), slept_count = sleepers_ ? records_in(slept, capacity_) : 0;
+/// What the last step left, pair by pair from `first` on. A pair that has just woken is among the sleepers'; in the step in which
+/// one falls asleep it is in both. limit: its springs hold no more than that.
+void Contacts::recall(std::size_t first, std::span<const ContactRecord> records, std::span<const ContactRecord> slept, bool limit) {
   for (std::size_t next = first; first < contacts_.size(); first = next) {
-    const double pair = contacts_[first].pair;
-    double found = 0;
-    for (; next < contacts_.size() && contacts_[next].pair == pair; ++next)
-      found += spring_holds(contacts_[next].stiffness, contacts_[next].gap);
-    if (found == 0) continue;
-    double held = 0;  // in the step in which a pair falls asleep its records are in both lists
-    if (!held_by(pair, memory, count, kRecord, held)) held_by(pair, slept, slept_count, kRecord, held);
-    const double share = felt_share(found, held);
-    for (std::size_t i = first; i < next && share < 1; ++i) {
-      MovingContact& c = contacts_[i];
-      if (c.gap >= 0) continue;
-      c.felt = c.gap * share;
-      c.unfelt = spring_holds(c.stiffness, c.gap) * (1 - share * share);
-    }
+    while (next < contacts_.size() && contacts_[next].pair == contacts_[first].pair) ++next;
+    const std::span<MovingContact> pair = std::span(contacts_).subspan(first, next - first);
+    std::span<const ContactRecord> known = of_pair(records, pair[0].pair);
+    if (known.empty()) known = of_pair(slept, pair[0].pair);
+    for (MovingContact& c : pair)
+      for (const ContactRecord& r : known) {
+        if (r.feature != c.feature) continue;
+        c.impulse = c.before = r.stick;
+        c.moment = c.moment_before = r.turn;
+        c.force = r.fn, c.may_hold = r.held;
+        break;
+      }
+    if (limit) limit_springs(pair, known);
+  }
+}
+
+/// Into the lists of their robots, from `first` on.
+void Contacts::list_by_robot(std::size_t first) {
+  const auto put = [&](int robot, std::size_t end) {
+    next_of_[end] = first_of_[robot], first_of_[robot] = static_cast<int>(end);
+  };
+  for (std::size_t i = contacts_.size(); i-- > first;) {
+    if (contacts_[i].robot_b >= 0) put(contacts_[i].robot_b, 2 * i + 1);
+    put(contacts_[i].robot_a, 2 * i);
   }
 }
 
@@ -475,6 +426,7 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
   contacts_.clear();
   finders_[0].found.clear();
   resting_ = 0;
+  std::fill(first_of_.begin(), first_of_.end(), -1);
   if (live_.size() == pairs_.size()) return;
   const std::uint8_t* asleep = std::exchange(asleep_, nullptr);
   std::size_t next = 0;  // of live_, which are in the order of pairs_
@@ -486,18 +438,16 @@ void Contacts::gather_resting(std::span<const Robot> robots, const double* memor
   take(finders_[0].found);
   asleep_ = asleep;
   resting_ = contacts_.size();
-  const double* slept = memory + resting_memory();
-  for (MovingContact& c : contacts_) recall(slept, records_in(slept, capacity_), kRecord, c);
-  limit_springs(0, memory);
+  recall(0, records_in(memory + resting_memory(), capacity_), {}, true);
+  list_by_robot(0);
 }
 
 /// Is a pair of shapes one of sleepers?
 bool Contacts::rests(double pair, const std::uint8_t* asleep) const {
   const auto grounds = static_cast<std::int64_t>(grounds_.size());
-  const auto whole = static_cast<std::int64_t>(pair), base = static_cast<std::int64_t>(kPairBase);
   if (pair >= kLoopPairs) return false;  // who has joints does not sleep
   bool some = false;
-  for (const std::int64_t number : {whole / base, whole % base}) {
+  for (const std::int64_t number : {first_of(pair), second_of(pair)}) {
     const std::int64_t item = number - grounds;
     if (item < 0 || item >= static_cast<std::int64_t>(items_.size())) continue;
     const int robot = items_[static_cast<std::size_t>(item)].robot;
@@ -511,18 +461,16 @@ bool Contacts::rests(double pair, const std::uint8_t* asleep) const {
 /// Two sorted lists become one.
 void Contacts::keep_resting(const double* now, double* next, const std::uint8_t* asleep) const {
   if (capacity_ == 0 || asleep == nullptr) return;
-  const double *slept = now + resting_memory(), *fresh = next;
-  double* out = next + resting_memory();
-  const int slept_count = records_in(slept, capacity_), fresh_count = records_in(fresh, capacity_);
-  int i = 0, j = 0, n = 0;
-  const auto record = [](const double* m, int k) { return m + 1 + kRecord * k; };
-  while (i < slept_count || j < fresh_count) {
-    const bool of_slept = j == fresh_count || (i < slept_count && record(slept, i)[0] <= record(fresh, j)[0]);
-    const double* r = of_slept ? record(slept, i++) : record(fresh, j++);
-    if (n < capacity_ && rests(r[0], asleep)) std::copy_n(r, kRecord, out + 1 + kRecord * n++);
+  const auto slept = records_in(now + resting_memory(), capacity_), fresh = records_in(next, capacity_);
+  double* section = next + resting_memory();
+  std::size_t i = 0, j = 0;
+  int n = 0;
+  while (i < slept.size() || j < fresh.size()) {
+    const bool of_slept = j == fresh.size() || (i < slept.size() && slept[i].pair <= fresh[j].pair);
+    const ContactRecord& r = of_slept ? slept[i++] : fresh[j++];
+    if (n < capacity_ && rests(r.pair, asleep)) records_out(section)[n++] = r;
   }
-  std::fill(out + 1 + kRecord * n, out + resting_memory_size(), 0.0);
-  out[0] = n;
+  close_section(section, capacity_, n);
 }
 
 void Contacts::note_slot(int robot, int link) {

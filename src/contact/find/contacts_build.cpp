@@ -236,6 +236,7 @@ void Contacts::make_room(const Model& model, int threads) {
   scene_.finish(kPairsPerShape * (static_cast<int>(items_.size()) + 1));
   const auto room = static_cast<std::size_t>(capacity_);
   contacts_.reserve(room), contacts_by_island_.resize(room), idle_.assign(room, 0);
+  first_of_.assign(n, -1), next_of_.resize(2 * room);
   island_of_.assign(n, -1), parent_.resize(n), robots_by_island_.reserve(n), islands_.reserve(n), first_slot_.resize(n);
   response_at_.assign(n, -1), response_count_.assign(n, 0);
   touched_sleepers_.reserve(n);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "contact/law/held.h"
+#include "contact/records.h"
 #include "model/link_pairs.h"
 #include "shape/narrow/collide.h"
 #include "shape/narrow/ray.h"
@@ -260,6 +260,7 @@ class Search {
         kind_(*view.statics()),
         room_(view.contact_room()),
         h_(h),
+        records_(records_in(view_.field_memory(), view_.field_room())),
         p_WB_(base_position(view.q())),
         v_WB_(base_velocity(view.v())) {}
 
@@ -300,18 +301,19 @@ class Search {
   void search_link(int link) {
     const double r = reach(link), around = kind_.radius[static_cast<std::size_t>(link)] + r;
     const Vec3 c = centre(link);
-    for (int k = 0; k < near_count_; ++k) {
-      const StaticSolid& solid = (*kind_.solids)[static_cast<std::size_t>(near_[k])];
-      if (!reaches(solid.box_W, c, around)) continue;
-      const Pose X_WL{frame(link).R, p_WB_ + frame(link).p};
-      for (int i = kind_.shape_begin[static_cast<std::size_t>(link)];
-           i < kind_.shape_begin[static_cast<std::size_t>(link) + 1]; ++i)
-        meet(link, X_WL, kind_.shapes[static_cast<std::size_t>(i)], solid, near_[k], r);
-    }
+    int close[kNearSolids], count = 0;
+    for (int k = 0; k < near_count_; ++k)
+      if (reaches((*kind_.solids)[static_cast<std::size_t>(near_[k])].box_W, c, around)) close[count++] = near_[k];
+    if (count == 0) return;
+    const Pose X_WL{frame(link).R, p_WB_ + frame(link).p};
+    for (int i = kind_.shape_begin[static_cast<std::size_t>(link)]; i < kind_.shape_begin[static_cast<std::size_t>(link) + 1];
+         ++i)
+      for (int k = 0; k < count; ++k) meet(link, X_WL, i, close[k], r);
   }
 
-  void meet(int link, const Pose& X_WL, const StaticKind::LinkShape& own, const StaticSolid& solid, int number,
-            double reach) {
+  void meet(int link, const Pose& X_WL, int shape, int number, double reach) {
+    const StaticKind::LinkShape& own = kind_.shapes[static_cast<std::size_t>(shape)];
+    const StaticSolid& solid = (*kind_.solids)[static_cast<std::size_t>(number)];
     Contact found[kContactMax];
     const int n = collide(own.shape, X_WL * own.X_LS, solid.shape, solid.X_WS, reach, found);
     for (int i = 0; i < n; ++i) {
@@ -325,62 +327,48 @@ class Search {
       }
       const int index = room_.field_count++;
       FieldContact& c = room_.field[static_cast<std::size_t>(index)];
-      c.pair = pair_of(own.number, number);
+      c.pair = pair_of(shape, number);
       c.p_L = transpose_times(X_WL.R, p_WB_ + r - X_WL.p);
       c.law = own.law[static_cast<std::size_t>(number)].point;
       c.restitution = own.law[static_cast<std::size_t>(number)].restitution;
+      c.stiffness = c.law.k, c.gap = c.felt = found[i].gap, c.unfelt = 0;
       set_axes(found[i].normal, c);
-      c.unfelt = 0;
       recall(c);
-      put(link, index, r, u, found[i].gap, c);
+      put(link, index, r, u, c);
     }
-  }
-
-  std::span<const FieldMemory> records() const {
-    const double* memory = view_.field_memory();
-    const int count = memory[0] >= 0 && memory[0] <= view_.field_room() ? static_cast<int>(memory[0])
-                                                                        : 0;  // a snapshot may hold anything
-    return {reinterpret_cast<const FieldMemory*>(memory + 1), static_cast<std::size_t>(count)};
   }
 
   /// What the last step left at this place.
   void recall(FieldContact& c) const {
     c.m = {0, 0, 0, 0};
     double best = kSamePlace * kSamePlace;
-    for (const FieldMemory& r : records()) {
-      const Vec3 d = r.p_L - c.p_L;
-      if (r.pair != c.pair || !(dot(d, d) < best)) continue;
+    for (const ContactRecord& r : of_pair(records_, c.pair)) {
+      const Vec3 d = r.place - c.p_L;
+      if (!(dot(d, d) < best)) continue;
       best = dot(d, d);
-      c.m = {dot(r.s, c.t1), dot(r.s, c.t2), r.fn, r.sliding};
+      c.m = {dot(r.stick, c.t1), dot(r.stick, c.t2), r.fn, r.sliding};
     }
   }
 
   /// (2) of law/held.h, pair by pair; sticking springs likewise, since one record may have been recalled twice.
   void limit_springs() {
+    const std::span<FieldContact> all{room_.field.data(), static_cast<std::size_t>(room_.field_count)};
     StaticContact* contacts = room_.contacts.data() + room_.contact_count;
-    for (int first = 0, next = 0; first < room_.field_count; first = next) {
-      const double pair = room_.field[static_cast<std::size_t>(first)].pair;
-      const ContactPoint& law = room_.field[static_cast<std::size_t>(first)].law;
-      double found = 0, stuck = 0, held = 0, sticking = 0;
-      for (; next < room_.field_count && room_.field[static_cast<std::size_t>(next)].pair == pair; ++next) {
-        const ContactMemory& m = room_.field[static_cast<std::size_t>(next)].m;
-        found += spring_holds(law.k, contacts[next].gap), stuck += m.s1 * m.s1 + m.s2 * m.s2;
-      }
-      for (const FieldMemory& r : records())
-        if (r.pair == pair) held += r.held, sticking += dot(r.s, r.s);
-      const double share = felt_share(found, held), stick_share = felt_share(stuck, sticking);
-      for (int i = first; i < next; ++i) {
-        FieldContact& f = room_.field[static_cast<std::size_t>(i)];
-        f.m.s1 *= stick_share, f.m.s2 *= stick_share;
-        if (share == 1 || contacts[i].gap >= 0) continue;
-        f.unfelt = spring_holds(law.k, contacts[i].gap) * (1 - share * share);
-        contacts[i].gap *= share;
-      }
+    for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
+      while (next < all.size() && all[next].pair == all[first].pair) ++next;
+      const std::span<FieldContact> pair = all.subspan(first, next - first);
+      const std::span<const ContactRecord> records = of_pair(records_, pair[0].pair);
+      gradus::limit_springs(pair, records);
+      double stuck = 0, sticking = 0;
+      for (const FieldContact& f : pair) stuck += f.m.s1 * f.m.s1 + f.m.s2 * f.m.s2;
+      for (const ContactRecord& r : records) sticking += dot(r.stick, r.stick);
+      const double share = felt_share(stuck, sticking);
+      for (std::size_t i = first; i < next; ++i) all[i].m.s1 *= share, all[i].m.s2 *= share, contacts[i].gap = all[i].felt;
     }
   }
 
   /// Behind the ground points, in the order of links; merge() mixes them.
-  void put(int link, int index, Vec3 r, Vec3 u, double gap, const FieldContact& f) {
+  void put(int link, int index, Vec3 r, Vec3 u, const FieldContact& f) {
     StaticContact& c = room_.contacts[static_cast<std::size_t>(room_.contact_count + index)];
     c.point = static_cast<int>(view_.kind().points.size()) + index;
     c.link = link;
@@ -388,7 +376,7 @@ class Search {
     c.sliding = f.m.sliding != 0;
     c.fn = f.m.fn;
     c.r = r;
-    c.gap = gap;
+    c.gap = f.felt;
     c.u = u;
   }
 
@@ -411,6 +399,7 @@ class Search {
   const StaticKind& kind_;
   RobotScratch& room_;
   double h_;
+  std::span<const ContactRecord> records_;
   Vec3 p_WB_, v_WB_;
   int near_[kNearSolids], near_count_ = 0;
 };

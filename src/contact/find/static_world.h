@@ -8,7 +8,8 @@
 ///   contacts at most four for each pair of shapes [docs/collision.md], as far as the link can come in the step:
 ///            reach = 0.5 mm + h (|v| + |w| radius + h |g|)                                                      (1)
 ///   touches  if gap + h (n·u + h n·g) < 0: inside after falling freely for one step, as ground points             (2)
-///   memory   of the last step: same pair of shapes, nearest place on the link within 5 mm
+///   memory   of the last step: same pair (number of the StaticKind's shape, number of the solid), nearest place on the
+///            link within 5 mm
 ///
 /// Robots that share a kind share a StaticKind. Nothing is allocated after build; contacts that do not fit are counted.
 #pragma once
@@ -67,13 +68,6 @@ struct StaticKind final : GroundSight {
   std::vector<double> radius;     // (nlink) −1: no shapes
   double extent = 0;              // from the root to the farthest point of any shape, in any posture  [m]
 };
-
-/// The key of a pair: the number of the robot's shape, and of the solid.
-inline double pair_of(int shape, int solid) { return shape + 4096.0 * solid; }
-inline int solid_of(double pair) { return static_cast<int>(static_cast<std::int64_t>(pair) / 4096); }
-inline int shape_of(const FieldMemory& m) {
-  return m.pair >= 0 && m.pair < 1e15 ? static_cast<int>(static_cast<std::int64_t>(m.pair) % 4096) : -1;
-}
 
 /// (shapes of a kind) ready for collision; none: does not collide, or is faulty.
 using KindShapes = std::vector<std::optional<Shape>>;

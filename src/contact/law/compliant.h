@@ -71,7 +71,7 @@ GRADUS_INLINE void remember_contacts(const KindArraysT<F>& kind, const PlaneT<F>
 
 struct Compliant {
   static constexpr std::string_view name = "compliant";
-  static constexpr bool kExact = true;
+  static constexpr bool kExact = true, kSprings = true;
   static void begin(LawView view, double h);
   static bool review(LawView view, double h);
   static void remember(LawView view, double h);

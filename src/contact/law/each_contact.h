@@ -2,7 +2,7 @@
 #pragma once
 #include "contact/law/compliant.h"
 #include "contact/find/plane.h"
-#include "contact/law/held.h"
+#include "contact/records.h"
 
 namespace gradus {
 
@@ -34,29 +34,6 @@ Vec3 acceleration(const View& view, const StaticContact& c) {
   return velocity_at(view.acc()[c.link], c.r) + view.gravity();
 }
 
-/// Writes a record; what the step before the last left behind the new ones is cleared.
-class FieldWriter {
- public:
-  /// room 0: there is nothing to write.
-  FieldWriter(double* memory, int room)
-      : memory_(room > 0 ? memory : nullptr), records_(reinterpret_cast<FieldMemory*>(memory + 1)) {
-    if (memory_) old_ = memory[0] >= 0 && memory[0] <= room ? static_cast<int>(memory[0]) : room;
-  }
-  void add(const FieldContact& f, const ContactMemory& m, double held) {
-    records_[count_++] = {f.pair, f.p_L, f.t1 * m.s1 + f.t2 * m.s2, m.fn, m.sliding, held};
-  }
-  void finish() {
-    if (!memory_) return;
-    memory_[0] = count_;
-    for (int i = count_; i < old_; ++i) records_[i] = {0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0};
-  }
-
- private:
-  double* memory_;
-  FieldMemory* records_;
-  int count_ = 0, old_ = 0;
-};
-
 /// (1) of held.h for a contact with an object of the field; kept: what it remembers.
 inline double held_of(const OwnLaw& law, Vec3 a, const ContactMemory& m, const ContactMemory& kept, const StaticContact& c,
                       double unfelt) {
@@ -73,7 +50,8 @@ void remember_each(const View& view, double h, const Keep& keep) {
   const int npoint = static_cast<int>(view.kind().points.size());
   ContactMemory* next = view.memory_next();
   for (int k = 0; k < npoint; ++k) next[k] = {0, 0, 0, 0};
-  FieldWriter field(view.field_memory_next(), view.field_room());
+  ContactRecord* out = view.field_room() > 0 ? records_out(view.field_memory_next()) : nullptr;
+  int count = 0;
   each_contact(view, h, [&](const OwnLaw& law, double, const ContactMemory& m, StaticContact& c) {
     const Vec3 a = acceleration(view, c);
     const ContactMemory kept = c.active ? keep(law, a, m, c) : ContactMemory{0, 0, 0, 0};
@@ -83,9 +61,10 @@ void remember_each(const View& view, double h, const Keep& keep) {
     }
     const FieldContact& f = view.field_contacts()[static_cast<std::size_t>(c.point - npoint)];
     const double held = held_of(law, a, m, kept, c, f.unfelt);
-    if (c.active || held > 0) field.add(f, kept, held);
+    if (!c.active && !(held > 0)) return;
+    out[count++] = {f.pair, 0, f.p_L, f.t1 * kept.s1 + f.t2 * kept.s2, {0, 0, 0}, kept.fn, kept.sliding, held};
   });
-  field.finish();
+  close_section(view.field_memory_next(), view.field_room(), count);
 }
 
 }  // namespace gradus

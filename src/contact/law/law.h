@@ -8,8 +8,10 @@
 /// those that find/ left in the robot's scratch, whatever they touch; each_contact.h goes through them. A law keeps
 /// nothing between steps but the four numbers of a contact's memory, which are State.
 ///
-/// Options, both off unless the struct names them:
+/// Options, off unless the struct names them:
 ///   kExact    the law is that of compliant.h with other numbers: points may be solved together [solve/own_points.h]
+///   kSprings  it pushes with springs and dampers of those numbers: what its contacts remember is all that they hold [docs/energy.md],
+///             and friction has the damper's share, as sensors feel it
 ///   turns     does the law oppose turning with these numbers? Then `spin` of the robot's scratch has room
 #pragma once
 #include <concepts>
@@ -35,7 +37,7 @@ concept ContactLawAlgorithm = requires(LawView view, double h) {
 /// Entry points of one law, type erased: one indirect call per robot and phase.
 struct ContactLaw {
   std::string_view name;
-  bool exact;
+  bool exact, springs;
   bool (*turns)(const ContactSpec&);
   void (*begin)(LawView, double h);
   bool (*review)(LawView, double h);
@@ -44,8 +46,9 @@ struct ContactLaw {
 
 template <ContactLawAlgorithm L>
 constexpr ContactLaw contact_law() {
-  ContactLaw out{L::name, false, [](const ContactSpec&) { return false; }, &L::begin, &L::review, &L::remember};
+  ContactLaw out{L::name, false, false, [](const ContactSpec&) { return false; }, &L::begin, &L::review, &L::remember};
   if constexpr (requires { L::kExact; }) out.exact = L::kExact;
+  if constexpr (requires { L::kSprings; }) out.springs = L::kSprings;
   if constexpr (requires(const ContactSpec& c) { L::turns(c); }) out.turns = &L::turns;
   return out;
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "contact/contacts.h"
-#include "contact/law/held.h"
+#include "contact/records.h"
 #include "contact/solve/own_points.h"
 
 namespace gradus {
@@ -215,18 +215,12 @@ void Contacts::remember(int number, double* next) const {
     const MovingContact& c = contacts_[i];
     // what an impact needed says nothing about the next step
     const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
-    const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
-                                    moment.x, moment.y,          moment.z,  c.force,   c.may_hold};
-    std::copy(record, record + kRecord, next + 1 + kRecord * (i - static_cast<int>(resting_)));
+    records_out(next)[i - static_cast<int>(resting_)] = {c.pair, double(c.feature), c.place, impulse, moment, c.force, 0, c.may_hold};
   }
 }
 
 void Contacts::finish_memory(double* next) const {
-  if (capacity_ == 0) return;
-  const int count = static_cast<int>(live_contacts().size());
-  const int before = next[0] >= 0 && next[0] <= capacity_ ? static_cast<int>(next[0]) : capacity_;
-  if (before > count) std::fill(next + 1 + kRecord * count, next + 1 + kRecord * before, 0.0);
-  next[0] = count;
+  close_section(next, capacity_, static_cast<int>(live_contacts().size()));
 }
 
 void Contacts::add_reports() {

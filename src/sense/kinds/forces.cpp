@@ -24,7 +24,7 @@ void bind_through(Binding& b, const char* unit) {
   for (const char* axis : {"x", "y", "z"}) b.channel(axis, unit);
   b.remember(7);  // momentum in the step before, about the world's origin; 1 once there was one
   b.every_step();
-  b.wants_forces();
+  b.wants_touches();
   if (b.link() == 0) b.fault("", "it is on the base, which nothing holds", "put it on an object behind a joint");
 }
 
@@ -43,10 +43,10 @@ Vec6 wrench_through(const Surroundings& w, const Sensor& s, double* own, const P
     force = force + g * l.mass;
     torque = torque + cross(at - X.p, g * l.mass);
   }
-  for (const LinkForce& f : w.forces) {
-    if (f.link < first || f.link >= last) continue;
-    force = force + f.f_W;
-    torque = torque + cross(f.p_WC - X.p, f.f_W);
+  for (const gradus::Touch& t : w.touches) {
+    if (t.link < first || t.link >= last) continue;
+    force = force + t.force;
+    torque = torque + cross(t.point - X.p, t.force);
   }
   const bool known = own[6] != 0;
   const Vec3 p0 = known ? Vec3{own[0], own[1], own[2]} : p, L0 = known ? Vec3{own[3], own[4], own[5]} : L;
@@ -60,7 +60,7 @@ Vec6 wrench_through(const Surroundings& w, const Sensor& s, double* own, const P
 
 void Pads::bind(Binding& b) {
   for (const char* pad : {"front_left", "front_right", "rear_left", "rear_right"}) b.channel(pad, "N");
-  b.wants_forces();
+  b.wants_touches();
   const std::vector<double> p = b.numbers("pads");
   if (p.size() != 8) return b.fault("pads", "the places of four pads are due", "pads = [[x, y], [x, y], [x, y], [x, y]]");
   if (!(p[0] + p[2] > p[4] + p[6])) b.fault("pads", "the front pads are not in front of the rear ones");
@@ -73,10 +73,10 @@ void Pads::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
   const double front = 0.5 * (p[0] + p[2]), rear = 0.5 * (p[4] + p[6]);
   const Pose X_SW = inverse(X_WS(w, s));
   std::fill_n(x, 4, 0.0);
-  for (const LinkForce& f : w.forces) {
-    if (f.link != s.link || !f.touch) continue;
-    const Vec3 at = X_SW * f.p_WC;
-    const double load = maximum((X_SW.R * f.f_W).z, 0.0);
+  for (const gradus::Touch& t : w.touches) {
+    if (t.link != s.link || t.loop) continue;
+    const Vec3 at = X_SW * t.point;
+    const double load = maximum((X_SW.R * t.force).z, 0.0);
     const double u = std::clamp((at.x - rear) / (front - rear), 0.0, 1.0);
     const double left_front = std::clamp((at.y - p[3]) / (p[1] - p[3]), 0.0, 1.0);
     const double left_rear = std::clamp((at.y - p[7]) / (p[5] - p[7]), 0.0, 1.0);
@@ -89,7 +89,7 @@ void Pads::truth(const Surroundings& w, const Sensor& s, double*, double* x) {
 
 void Touch::bind(Binding& b) {
   b.channel("pressed", "");
-  b.wants_forces();
+  b.wants_touches();
   b.keep(b.number("threshold", 1)), b.keep(b.number("hold", 0.002)), b.keep(b.number("radius", 0));
   b.remember(1);  // for how long it has been pressed [s]
   b.every_step();
@@ -99,8 +99,8 @@ void Touch::truth(const Surroundings& w, const Sensor& s, double* own, double* x
   const double threshold = s.numbers[0], hold = s.numbers[1], radius = s.numbers[2];
   const Vec3 at = X_WS(w, s).p;
   double force = 0;
-  for (const LinkForce& f : w.forces)
-    if (f.touch && f.link == s.link && (radius == 0 || norm(f.p_WC - at) <= radius)) force += norm(f.f_W);
+  for (const gradus::Touch& t : w.touches)
+    if (!t.loop && t.link == s.link && (radius == 0 || norm(t.point - at) <= radius)) force += norm(t.force);
   own[0] = force > threshold ? own[0] + w.h : 0;
   x[0] = own[0] > hold - 0.5 * w.h && own[0] > 0;
 }
