@@ -4,11 +4,13 @@
 #define __host__
 #define __device__
 #define __forceinline__ inline
+#include "batch/gpu/limb_host.h"
 #include "batch/world_step.h"
 
 namespace gradus {
 template int step_world<float, RecomputeFrames, float>(const BatchConstantsT<float>&, const RowT<float>&,
                                                        const StepRoomT<float>&, std::int64_t);
+template void step_limbs<float, 4>(const LimbRobotData<float>&, const RowLayout&, float*, int);
 }  // namespace gradus
 
 #include "render/kernel.inl"

@@ -5,6 +5,13 @@
 namespace gradus {
 namespace {
 
+/// Has link l no products of inertia but rounding? Mirrored robots have some of 1e-33 of their trace.
+template <class T>
+bool is_diagonal(const LinkT<T>& l) {
+  const T tiny = T(1e-15) * (l.J.xx + l.J.yy + l.J.zz);
+  return std::abs(l.J.xy) <= tiny && std::abs(l.J.xz) <= tiny && std::abs(l.J.yz) <= tiny;
+}
+
 template <class T>
 LimbLinkT<T> link_numbers(const KindArraysT<T>& kind, int i) {
   const LinkT<T>& l = kind.links[i];
@@ -29,7 +36,7 @@ std::uint32_t code_of(const KindArraysT<T>& kind, const LimbPlan& plan, int i) {
   const LinkT<T>& l = kind.links[i];
   const int slot = i > 0 ? l.branch + 1 : plan.root_takes ? 1 : 0;
   return static_cast<std::uint32_t>(l.axis_kind) | (l.prismatic ? kPrismatic : 0u) | (kind.bound_radius[i] >= 0 ? kHasPoints : 0u) |
-         static_cast<std::uint32_t>(l.round) << kRoundShift | (l.diagonal ? kDiagonal : 0u) | (l.mass > 0 ? kHasMass : 0u) |
+         static_cast<std::uint32_t>(l.round) << kRoundShift | (is_diagonal(l) ? kDiagonal : 0u) | (l.mass > 0 ? kHasMass : 0u) |
          static_cast<std::uint32_t>(plan.joint_bit[i]) << kJointShift | static_cast<std::uint32_t>(plan.point_bit[i]) << kPointShift |
          static_cast<std::uint32_t>(slot) << kSlotShift;
 }
