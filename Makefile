@@ -2,6 +2,7 @@
 # make demo   set everything up and watch a mixed-level scene (HEADLESS=1: 10 simulated seconds, then the summary)
 # make test   set everything up and pass the tests
 # make python set everything up and build the Python package into build/release/python
+# make check  what takes too long for every change: both compilers at -O0 to -O3, sanitizers, fuzzing, planted faults (some hours)
 # make docs   the documentation as a site of static pages, with live pages of the gallery's scenes, in build/site/html
 # make deb    a Debian package; make tarball: an archive that runs wherever it is unpacked
 # make bench  set everything up and run the benchmarks, peers included
@@ -13,7 +14,7 @@ GRADUS := $(BUILD)/apps/cli/gradus
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: demo test bench docs deb tarball python build everything configure setup-look setup-docs setup-test install uninstall clean help
+.PHONY: demo test check bench docs deb tarball python build everything configure setup-look setup-docs setup-test install uninstall clean help
 demo: build
 ifdef HEADLESS
 	$(GRADUS) run levels --for 10s
@@ -23,6 +24,12 @@ endif
 
 test: everything
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+check: everything
+	tools/check_determinism
+	tools/check_sanitizers
+	tools/fuzz
+	tools/mutate
 
 docs: setup-docs build
 	tools/make_site --live

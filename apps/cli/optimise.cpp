@@ -166,12 +166,12 @@ void add_optimise(CLI::App& app, Outcome& outcome) {
   cmd->add_option("--evaluations", o->evaluations, "instead of the study's")->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}));
   cmd->add_option("--seed", o->seed, "of the search, instead of the study's")->check(CLI::NonNegativeNumber);
   cmd->add_option("--threads", o->threads, "runs at once (default: all cores); the result does not depend on it")->check(CLI::Range(1, 256));
-  cmd->add_option("--engine", o->engine, "threads (default), dask://HOST:PORT or mpi: who evaluates")
+  cmd->add_option("--engine", o->engine, "threads (default), dask://HOST:PORT, tls://HOST:PORT or mpi: who evaluates")
       ->check(CLI::Validator(
           [](std::string& s) {
-            return s == "threads" || s == "mpi" || s == "processes" || s.starts_with("dask://")
+            return s == "threads" || s == "mpi" || s == "processes" || s.starts_with("dask://") || s.starts_with("tls://")
                        ? std::string()
-                       : std::string("threads, processes, mpi or dask://HOST:PORT is due");
+                       : std::string("threads, processes, mpi, dask://HOST:PORT or tls://HOST:PORT is due");
           },
           "ENGINE"));
   cmd->add_flag("--json", o->json, "one JSON object on standard output and nothing else");

@@ -23,6 +23,7 @@ constexpr Named kNames[] = {
     {kLengthTime, "a length times time", "m s"},
     {kForce, "a force", "N"},
     {kTorque, "a torque", "N m"},
+    {kPower, "a power", "W"},
     {kInertia, "a moment of inertia", "kg m^2"},
     {kStiffness, "a stiffness", "N/m"},
     {kDamping, "a damping", "N s/m"},

@@ -30,6 +30,7 @@ inline constexpr Dimension kSlowness{-1, 0, 1, 0};
 inline constexpr Dimension kLengthTime{1, 0, 1, 0};
 inline constexpr Dimension kForce{1, 1, -2, 0};
 inline constexpr Dimension kTorque{2, 1, -2, 0};
+inline constexpr Dimension kPower{2, 1, -3, 0};
 inline constexpr Dimension kInertia{2, 1, 0, 0};
 inline constexpr Dimension kStiffness{0, 1, -2, 0};
 inline constexpr Dimension kDamping{0, 1, -1, 0};

@@ -30,9 +30,9 @@ DriveConstantsT<G> cast(const DriveConstantsT<F>& j) {
 template <class G, class F>
 ChainT<G> cast(const ChainT<F>& c) {
   return {c.joint,    c.state,          c.gear,         c.motor_side,      c.error_rate,  c.electrical,
-          c.falls,    c.loose,          c.mimic_of,     c.delay_steps,     c.ring,        G(c.mimic_multiplier),
+          c.falls,    c.bounded, c.loose,          c.mimic_of,     c.delay_steps,     c.ring,        G(c.mimic_multiplier),
           G(c.mimic_offset), G(c.delay_share), G(c.h),  G(c.per_h),        G(c.kp),       G(c.ki),
-          G(c.kd),    G(c.limit),       G(c.slope),     G(c.gain),         G(c.current_torque), G(c.kappa),
+          G(c.kd),    G(c.limit),       G(c.speed_limit), G(c.power_limit), G(c.slope),     G(c.gain),         G(c.current_torque), G(c.kappa),
           G(c.inductor), G(c.per_impedance), G(c.inertia), G(c.resistance), G(c.released_resistance), G(c.coulomb),
           G(c.stribeck), G(c.per_stribeck_speed), G(c.load), G(c.load_stribeck), G(c.play), G(c.half_play),
           G(c.spring), G(c.contact),    G(c.spring_share), G(c.mass),      G(c.mass_loss), G(c.mass_spring)};

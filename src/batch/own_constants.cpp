@@ -28,7 +28,7 @@ void each_number(DriveConstantsT<F>& j, const Visit& visit) {
 }
 template <class F, class Visit>
 void each_number(ChainT<F>& c, const Visit& visit) {
-  for (F* x : {&c.mimic_multiplier, &c.mimic_offset, &c.delay_share, &c.h, &c.per_h, &c.kp, &c.ki, &c.kd, &c.limit, &c.slope, &c.gain,
+  for (F* x : {&c.mimic_multiplier, &c.mimic_offset, &c.delay_share, &c.h, &c.per_h, &c.kp, &c.ki, &c.kd, &c.limit, &c.speed_limit, &c.power_limit, &c.slope, &c.gain,
                &c.current_torque, &c.kappa, &c.inductor, &c.per_impedance, &c.inertia, &c.resistance, &c.released_resistance, &c.coulomb,
                &c.stribeck, &c.per_stribeck_speed, &c.load, &c.load_stribeck, &c.play, &c.half_play, &c.spring, &c.contact,
                &c.spring_share, &c.mass, &c.mass_loss, &c.mass_spring})

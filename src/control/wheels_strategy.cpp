@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "math/scalar.h"
 
@@ -24,6 +25,12 @@ double sign_of(double x) { return x < 0 ? -1 : 1; }
 /// Part of a cycle of `period` that is over, 0 … 1.
 double cycle(double time, double period) { return time / period - std::floor(time / period); }
 
+/// A velocity from two pictures, less what a camera's noise may have made of it: fades to zero without a jump.
+Place without_noise(Place v) {
+  const double noise = 0.08;  // [m/s]
+  return v * std::max(0.0, 1 - noise * noise / std::max(dot(v, v), 1e-9));
+}
+
 struct Goal {
   Place at;
   bool stop = false;
@@ -37,8 +44,9 @@ class Thoughts {
       : pitch_(pitch),
         see_(see),
         ball_{see.ball_x, see.ball_y},
-        speed_(length({see.ball_vx, see.ball_vy})),
-        soon_(inside(ball_ + Place{see.ball_vx, see.ball_vy} * 0.15, 0.03)),
+        velocity_(without_noise({see.ball_vx, see.ball_vy})),
+        speed_(length(velocity_)),
+        soon_(inside(ball_ + velocity_ * 0.15, 0.03)),
         reach_(0.5 * pitch.robot_side + pitch.ball_radius) {
     const bool mouth = std::fabs(soon_.y) < 0.5 * pitch.goal_width - 0.02;
     at_wall_ =
@@ -61,7 +69,10 @@ class Thoughts {
   }
 
  private:
-  static constexpr double kCycle = 1.3, kBack = 0.75;  // of a clinch: spin, then back off [s], share
+  // Turns by the clock, as shares of a period: for whoever fights for the ball (the teams are half a period apart, so
+  // that one gives way while the other pushes), and for whoever is caught elsewhere.
+  static constexpr double kClinch = 1.3, kSpin = 0.5;  // [s], share before backing off
+  static constexpr double kCaught = 1.9, kTry = 0.6;   // [s], share before backing off
   static constexpr double kWall = 0.06;                // a ball this near to a wall lies at it [m]
 
   const PlayerPose& own(int i) const { return see_.own[static_cast<std::size_t>(i)]; }
@@ -118,7 +129,7 @@ class Thoughts {
   /// Supporters leave room to those who fight for the ball.
   Place clear_of_ball(Place p) const {
     const Place away = p - ball_;
-    const double room = 0.3;
+    const double room = 0.36;
     return length(away) < room ? inside(ball_ + unit(away) * room, 0.08) : p;
   }
 
@@ -192,18 +203,32 @@ class Thoughts {
   WheelOrder carry_out(int i, Goal goal, bool attacks) const {
     const PlayerPose& me = own(i);
     const Place here = place_of(me), to_ball = ball_ - here;
-    const double offset = 0.37 * i + (see_.attack > 0 ? 0.55 : 0);
-    const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_;
+    const bool slow = speed_ < 0.3, near = length(to_ball) < 2.4 * reach_, side = see_.attack > 0;
     if ((slow || at_wall_) && near && (attacks || i == 0)) {
-      const double part = cycle(see_.time + offset, kCycle);
-      if (part > kBack && slow) return back_off(me, here - unit(to_ball) * 0.2);
-      if (length(to_ball) < 1.29 * reach_) return spin(to_ball);
+      const double part = cycle(see_.time + 0.1 * i + (side ? 0.5 * kClinch : 0), kClinch);
+      if (part > kSpin && slow && !gets_on(me, to_ball)) return back_off(i, unit(to_ball) * -1);
+      if (gap_to_ball(me) < 0.015) return spin(to_ball);
       if (at_wall_) return drive_to(pitch_, me, ball_.x, ball_.y, false);
-    } else if (length(goal.at - here) > 0.04 && caught(i) && cycle(see_.time + offset, 1.9) > 0.75) {
-      return back_off(me, here + free_way(i) * 0.2);
+    } else if (length(goal.at - here) > 0.04 && caught(i) && !gets_on(me, goal.at - here) &&
+               cycle(see_.time + 0.37 * i + (side ? 0.55 : 0), kCaught) > kTry) {
+      return back_off(i, free_way(i));
     }
     const Place at = goal.straight ? goal.at : inside(round_others(i, goal.at), 0.045);
     return drive_to(pitch_, me, at.x, at.y, goal.stop);
+  }
+
+  /// Moves that way, or turns: who does so goes on, the turns by the clock are for those who are stuck.
+  static bool gets_on(const PlayerPose& me, Place way) {
+    return dot(Place{me.vx, me.vy}, unit(way)) > 0.08 || std::fabs(me.w) > 2.5;
+  }
+
+  /// Between a robot's outline and the ball.
+  double gap_to_ball(const PlayerPose& p) const {
+    double sine, cosine;
+    sine_cosine(p.theta, sine, cosine);
+    const Place to = ball_ - place_of(p), ahead{cosine, sine};
+    const auto beyond = [&](double x) { return std::max(std::fabs(x) - 0.5 * pitch_.robot_side, 0.0); };
+    return length({beyond(dot(to, ahead)), beyond(cross(to, ahead))}) - pitch_.ball_radius;
   }
 
   /// Turning on the spot throws the ball in the direction in which the near side moves.
@@ -214,9 +239,30 @@ class Thoughts {
     return {-sense * w, sense * w};
   }
 
-  WheelOrder back_off(const PlayerPose& me, Place to) const {
-    const Place at = inside(to, 0.06);
-    return drive_to(pitch_, me, at.x, at.y, false);
+  /// Straight ahead or back, whichever leads away and is free: who is wedged in cannot turn.
+  WheelOrder back_off(int i, Place way) const {
+    const PlayerPose& me = own(i);
+    double sine, cosine;
+    sine_cosine(me.theta, sine, cosine);
+    const Place ahead{cosine, sine};
+    const double habit = 0.3 * std::clamp(dot(ahead, {me.vx, me.vy}) / 0.2, -1.0, 1.0);
+    double sense = sign_of(dot(ahead, way) + habit);
+    if (blocked(i, ahead * sense) && !blocked(i, ahead * -sense)) sense = -sense;
+    return {sense * pitch_.top_wheel_speed, sense * pitch_.top_wheel_speed};
+  }
+
+  /// Is a wall or another player near in that direction?
+  bool blocked(int i, Place way) const {
+    const Place here = place_of(own(i));
+    const auto wall = [](double at, double half, double towards) {
+      return std::fabs(at) > half - 0.058 && sign_of(at) * towards > 0.15;
+    };
+    bool found = wall(here.x, pitch_.half_length, way.x) || wall(here.y, pitch_.half_width, way.y);
+    each_other(i, [&](Place p) {
+      const double far = length(p - here);
+      found = found || (far < 1.45 * pitch_.robot_side && dot(p - here, way) > 0.6 * far);
+    });
+    return found;
   }
 
   /// Against a wall or another player.
@@ -263,12 +309,36 @@ class Thoughts {
   const PitchNumbers& pitch_;
   const Picture& see_;
   Place ball_;
-  double speed_;  // of the ball
+  Place velocity_;  // of the ball
+  double speed_;
   Place soon_;    // the ball a moment ahead, inside the walls
   double reach_;  // from a robot's middle to a ball at its face
   bool at_wall_;  // no robot fits between the ball and the wall
   int count_ = 0;
 };
+
+/// Weak motors cannot turn on the spot with a corner at a wall, and two wheels that both drive with all their torque
+/// do not turn at all. So a robot that faces a wall leaves it in an arc about one standing wheel, to the left if
+/// `left` > 0.
+std::optional<WheelOrder> arc_off_wall(const PitchNumbers& pitch, const PlayerPose& player, Place heading,
+                                       double left) {
+  const double room = 0.06;
+  Place out;  // to the walls that are near
+  if (std::fabs(player.x) > pitch.half_length - room) out.x = sign_of(player.x);
+  if (std::fabs(player.y) > pitch.half_width - room) out.y = sign_of(player.y);
+  const double facing = dot(heading, out);
+  if (std::fabs(facing) < 0.3) return {};
+  const double back = -sign_of(facing) * pitch.top_wheel_speed;
+  return left * back > 0 ? WheelOrder{0, back} : WheelOrder{back, 0};
+}
+
+/// Which end goes first: both are fronts. Abeam a robot goes on as it moves and turns already; else a camera's noise
+/// would choose anew in every picture, and it would stand and tremble.
+double first_end(const PlayerPose& player, Place heading, double ahead, double left) {
+  const double going = dot(heading, {player.vx, player.vy}) / 0.2, turning = player.w * sign_of(left) / 4;
+  const double habit = 0.3 * std::clamp(going, -1.0, 1.0) + 0.4 * std::clamp(turning, -1.0, 1.0);
+  return ahead + habit < 0 ? -1 : 1;
+}
 
 }  // namespace
 
@@ -278,11 +348,13 @@ WheelOrder drive_to(const PitchNumbers& pitch, const PlayerPose& player, double 
   const double dx = x - player.x, dy = y - player.y, way = length({dx, dy});
   if (way < (stop ? 0.01 : 1e-6)) return {};
   const double ahead = (c * dx + s * dy) / way, left = (c * dy - s * dx) / way;  // cosine and sine of the bearing
-  const double sense = ahead < 0 ? -1 : 1;                                       // both ends are fronts
+  const double sense = first_end(player, {c, s}, ahead, left);
   const double top = pitch.top_wheel_speed * pitch.wheel_radius;
   // More than 60° off: turn on the spot first. At a wall a robot cannot turn on the spot: its corners are in the way.
   const double room = 0.06;
   const bool at_wall = std::fabs(player.x) > pitch.half_length - room || std::fabs(player.y) > pitch.half_width - room;
+  if (at_wall && std::fabs(ahead) < 0.85)
+    if (const auto arc = arc_off_wall(pitch, player, {c, s}, sense * left)) return *arc;
   const double aligned = std::max(at_wall ? 0.8 : 0.05, (sense * ahead - 0.5) / 0.5);
   const double speed = sense * (stop ? std::min(top, 3 * way) : top) * aligned;
   const double turn = (at_wall ? 3 : 10) * sense * left;

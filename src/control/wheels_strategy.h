@@ -2,7 +2,8 @@
 /// ball from behind, the others support and cover. The attacker shoots where the goal is open, passes to a mate that is
 /// ahead and free, dribbles along walls; players drive round each other; who is caught in a clinch spins or backs off
 /// in turns, by the clock. Works on the picture alone, as a team that sees the overhead camera would. No memory: the
-/// same picture gives the same orders, so that runs can be rewound.
+/// same picture gives the same orders, so that runs can be rewound. Where a choice must last, the players' own motion
+/// holds it, for pictures show that, too.
 #pragma once
 #include <span>
 
@@ -10,6 +11,7 @@ namespace gradus::control {
 
 struct PlayerPose {
   double x = 0, y = 0, theta = 0;  // [m], [rad]
+  double vx = 0, vy = 0, w = 0;    // [m/s], [rad/s]
 };
 struct WheelOrder {
   double left = 0, right = 0;  // wheel speeds [rad/s]

@@ -34,12 +34,12 @@ WheelsTeam::WheelsTeam(const Model& model, const GroupModel& group, bool yellow)
 void WheelsTeam::control(const GroupOutput& see, std::span<RobotCommand> members) {
   for (int i = 0; i < count_; ++i) {
     const Sight& s = see.members[static_cast<std::size_t>(first_ + i)];
-    if (s.seen) poses_[static_cast<std::size_t>(i)] = {s.x, s.y, s.theta};
+    if (s.seen) poses_[static_cast<std::size_t>(i)] = {s.x, s.y, s.theta, s.vx, s.vy, s.w};
   }
   opponents_.clear();
   for (int i = 0; i < others_; ++i) {
     const Sight& s = see.members[static_cast<std::size_t>(others_first_ + i)];
-    if (s.seen) opponents_.push_back({s.x, s.y, s.theta});
+    if (s.seen) opponents_.push_back({s.x, s.y, s.theta, s.vx, s.vy, s.w});
   }
   const Sight& ball = see.members.back();
   if (!ball.seen) return;  // targets are held

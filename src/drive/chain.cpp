@@ -25,6 +25,9 @@ void set_controller(const DriveSpec& d, double h, Chain& c) {
   c.ki = d.controller.ki;
   c.kd = d.controller.kd;
   c.limit = d.controller.limit;
+  c.speed_limit = d.motor.speed;
+  c.power_limit = d.motor.power;
+  c.bounded = std::isfinite(c.speed_limit) || std::isfinite(c.power_limit);
   c.slope = h * c.kp + h * h * c.ki + c.kd;
 }
 

@@ -21,6 +21,12 @@
 ///
 /// The review looks whether the predicted V lies on that piece; if not, (9) is solved again with m and c as predicted.
 ///
+/// An ideal motor may have a largest speed v₀ and power P. Where it turns with ω > 0, P_max of (2) on that side is
+///
+///   min(P_max, P/ω, max(0, (J + m)/h (v₀ − ω)))                                                               (10)
+///
+/// with ω and m/h of the step before: it drives no faster than v₀ by itself, and brakes with all it has.
+///
 /// Friction is a budget: it can stop, never drive, so taking ω and the load |T_s| in F from the step before cannot add
 /// energy. With a rigid gear W = V, the rotor's inertia is part of the joint, and rest means |V| < kRest. The
 /// `motoflex` gear is Algorithm 2 of MoToFlex 2011 [facts: nao.md 4.3, 4.5a]: a torque filter behind the motor that the
@@ -65,6 +71,7 @@ struct ChainT {
   bool motor_side, error_rate;
   bool electrical;  // the controller's output is a voltage
   bool falls;       // friction falls with the speed
+  bool bounded;     // by a speed or a power (10)
   bool loose;       // the gear has play
   int mimic_of;     // joint that it follows, −1: none
   int delay_steps;  // n of (1)
@@ -72,7 +79,7 @@ struct ChainT {
   F mimic_multiplier, mimic_offset;
   F delay_share;  // f of (1)
   F h, per_h;
-  F kp, ki, kd, limit, slope;  // slope: −∂P/∂y = h kp + h² ki + kd
+  F kp, ki, kd, limit, speed_limit, power_limit, slope;  // slope: −∂P/∂y = h kp + h² ki + kd
   F gain;                      // T_m per volt over one step: σ K_t/(L/h + R)
   F current_torque;            // T_m per ampere that flows: gain L/h
   F kappa;                     // σ K_e
@@ -119,7 +126,8 @@ struct ChainStepT {
   T at_rest;             // side of its limits on which that lies
   T stiffness;           // S
   T drive, drive_slope;  // motor torque of P without limit, drive − drive_slope y
-  T top;                 // motor torque at the limit
+  T low, high;           // limits of P
+  T gain;                // motor torque per P
   T memory;              // motor torque of the current that flows, σ K_t (L/h) i/(L/h + R)
   T resistance;          // of Chain, as S has it
   T momentum;            // J ω/h

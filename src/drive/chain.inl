@@ -25,6 +25,24 @@ GRADUS_INLINE MaskOf<T> same(const PieceT<T>& a, const PieceT<T>& b) {
   return mask_and(mask_and(a.bound == b.bound, a.slip == b.slip), a.contact == b.contact);
 }
 
+/// Output of the controller at its limits.
+template <class T>
+GRADUS_INLINE T edge(const ChainStepT<T>& x, T bound) {
+  return select(bound > T(0.0), x.high, x.low);
+}
+
+/// (10)
+template <class T, class F>
+GRADUS_INLINE void bound_drive(const ChainT<F>& c, T m, T omega, ChainStepT<T>& x) {
+  const T o = T(0.0), per_gain = select(x.gain > o, T(1.0) / x.gain, o), speed = maximum(omega, -omega);
+  const T unknown = T(std::numeric_limits<double>::infinity());  // m in the first step
+  const T all_of_it = c.gear == GearModel::elastic ? T(c.inertia) + m : m;  // a rigid gear's rotor is part of m
+  T most = select(m > o, maximum(o, all_of_it * (T(c.speed_limit) - speed)), unknown);
+  most = select(speed * most > T(c.power_limit), T(c.power_limit) / speed, most) * per_gain;
+  x.high = select(omega > o, minimum(x.high, most), x.high);
+  x.low = select(omega < o, maximum(x.low, -most), x.low);
+}
+
 /// Motor torque without back EMF on a piece, as a line of the speed y that the controller's encoder sees: t₀ − t₁ y.
 template <class T>
 struct DriveLineT {
@@ -33,7 +51,7 @@ struct DriveLineT {
 template <class T>
 GRADUS_INLINE DriveLineT<T> drive_line(const ChainStepT<T>& x, T bound) {
   const auto free = bound == T(0.0);
-  return {x.memory + select(free, x.drive, bound * x.top), select(free, x.drive_slope, T(0.0))};
+  return {x.memory + select(free, x.drive, x.gain * edge(x, bound)), select(free, x.drive_slope, T(0.0))};
 }
 
 /// Deflection of the teeth against a flank, now.
@@ -90,7 +108,7 @@ GRADUS_INLINE ChainLineT<T> elastic_line(const ChainT<F>& c, const ChainStepT<T>
 template <class T, class F>
 GRADUS_INLINE PieceT<T> joint_side_piece(const ChainT<F>& c, const ChainStepT<T>& x, T V) {
   PieceT<T> p;
-  p.bound = side(x.p0 - T(c.slope) * V, T(-c.limit), T(c.limit));
+  p.bound = side(x.p0 - T(c.slope) * V, x.low, x.high);
   p.slip = slip_of(c, x, V, p.bound);
   const auto stuck = p.slip == T(0.0);
   const RotorLineT<T> l = rotor_line(c, x, p);
@@ -102,7 +120,7 @@ GRADUS_INLINE PieceT<T> joint_side_piece(const ChainT<F>& c, const ChainStepT<T>
 /// saturated stays saturated. At rest P = p₀ whatever the piece, so friction is decided on first.
 template <class T, class F>
 GRADUS_INLINE PieceT<T> motor_side_piece(const ChainT<F>& c, const ChainStepT<T>& x, T V) {
-  const T o = T(0.0), low = T(-c.limit), high = T(c.limit);
+  const T o = T(0.0);
   const T slip = slip_of(c, x, V, x.at_rest);
   const auto stuck = slip == o;
   const PieceT<T> held{x.at_rest, slip, any(stuck) ? flank_reached(c, x, o, T(1.0), V) : o};
@@ -111,7 +129,7 @@ GRADUS_INLINE PieceT<T> motor_side_piece(const ChainT<F>& c, const ChainStepT<T>
   RotorLineT<T> l = rotor_line(c, x, p);
   p.contact = flank_reached(c, x, l.r, l.a, V);
   const ChainLineT<T> w = elastic_line(c, x, p);
-  p.bound = side(x.p0 - T(c.slope) * (w.w0 + w.w1 * V), low, high);
+  p.bound = side(x.p0 - T(c.slope) * (w.w0 + w.w1 * V), x.low, x.high);
   if (any(p.bound != o)) {
     l = rotor_line(c, x, p);
     p.contact = select(p.bound != o, flank_reached(c, x, l.r, l.a, V), p.contact);
@@ -136,7 +154,7 @@ GRADUS_INLINE ChainLineT<T> with_friction(const ChainStepT<T>& x, const PieceT<T
 template <class T, class F>
 GRADUS_INLINE PieceT<T> rigid_piece(const ChainT<F>& c, const ChainStepT<T>& x, T V) {
   const T slip = side(V, T(-kRest), T(kRest)) * (T(1.0) - x.smooth) + T(0.0);
-  return {side(x.p0 - T(c.slope) * V, T(-c.limit), T(c.limit)), slip, T(0.0)};
+  return {side(x.p0 - T(c.slope) * V, x.low, x.high), slip, T(0.0)};
 }
 
 template <class T, class F>
@@ -248,15 +266,16 @@ GRADUS_INLINE void begin_chain(const ChainT<F>& c, const ChainStateT<T>& s, T q,
   x.stiffness = stiffness;
   x.p0 = T(c.kp) * error + T(c.ki) * (s.integral + T(c.h) * error);
   if (c.error_rate) x.p0 += T(c.kd) * (goal - s.goal) / T(c.h);
-  const T gain = select(powered, T(c.gain) * stiffness, o);
-  x.drive = gain * x.p0;
-  x.drive_slope = gain * T(c.slope);
-  x.top = gain * T(c.limit);
+  x.gain = select(powered, T(c.gain) * stiffness, o);
+  x.drive = x.gain * x.p0;
+  x.drive_slope = x.gain * T(c.slope);
+  x.low = T(-c.limit), x.high = T(c.limit);
+  if (c.bounded) chain::bound_drive(c, s.inertia, c.gear == GearModel::elastic ? s.omega : v, x);
   x.memory = select(powered, T(c.current_torque) * s.current, o);
   x.resistance = select(powered, T(c.resistance), T(c.released_resistance));
   x.momentum = T(c.inertia) * s.omega;
   x.friction = friction_budget(c, s, c.gear == GearModel::elastic ? s.omega : v);
-  x.at_rest = chain::side(x.p0, T(-c.limit), T(c.limit));
+  x.at_rest = chain::side(x.p0, x.low, x.high);
   x.smooth = select(x.friction > o, o, T(1.0));
   x.piece = find_piece(c, s, x, v);
   x.line = find_line(c, s, x, x.piece);
@@ -294,7 +313,7 @@ GRADUS_INLINE void end_chain(const ChainT<F>& c, const ChainStateT<T>& s, const 
   const auto free = x.piece.bound == o, powered = x.stiffness > o;
   n.theta = c.gear == GearModel::rigid ? q_next : s.theta + T(c.h) * W;
   n.omega = W;
-  const T output = select(free, x.p0 - T(c.slope) * (c.motor_side ? W : V), x.piece.bound * T(c.limit));
+  const T output = select(free, x.p0 - T(c.slope) * (c.motor_side ? W : V), chain::edge(x, x.piece.bound));
   const T volts = x.stiffness * output;
   n.voltage = c.electrical ? volts : o;
   n.current = select(powered, T(c.per_impedance) * (T(c.inductor) * s.current + volts - T(c.kappa) * rotor), o);

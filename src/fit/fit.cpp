@@ -273,11 +273,12 @@ class Fitter {
  public:
   static double judge(const Recording& r, const std::vector<double>& simulated, bool rms) {
     const std::vector<double>& y = r.measured();
-    const double n = static_cast<double>(y.size());
+    const std::size_t first = r.first_judged();
+    const double n = static_cast<double>(y.size() - first);
     double mean = 0, sum = 0;
     if (r.inertia > 0)
       for (std::size_t i = 0; i < y.size(); ++i) mean += (simulated[i] - y[i]) / n;
-    for (std::size_t i = 0; i < y.size(); ++i) {
+    for (std::size_t i = first; i < y.size(); ++i) {
       const double e = simulated[i] - y[i] - mean;
       sum += rms ? e * e : std::fabs(e);
     }
@@ -480,7 +481,7 @@ class Fitter {
       double shift = 0;
       if (r.inertia > 0)
         for (std::size_t i = 0; i < y.size(); ++i) shift += (simulated[i] - y[i]) / static_cast<double>(y.size());
-      for (std::size_t i = 0; i < y.size(); ++i)
+      for (std::size_t i = r.first_judged(); i < y.size(); ++i)
         explained += std::pow(simulated[i] - y[i] - shift, 2), whole += std::pow(y[i] - mid, 2);
     }
     out.share_explained = std::isfinite(explained) ? 1 - explained / whole : -INFINITY;
@@ -534,12 +535,13 @@ class Fitter {
         for (double& v : x) v -= middle;
         return x;
       };
+      const std::size_t first = r.first_judged();
       const auto run = [&](const Point& u) {
         steps.simulate(m.drive(u), m.bench_of(u), simulated);
-        return simulated;
+        return std::vector<double>(simulated.begin() + static_cast<std::ptrdiff_t>(first), simulated.end());
       };
       std::vector<double> e = run(at);
-      for (std::size_t i = 0; i < y.size(); ++i) e[i] -= y[i];
+      for (std::size_t i = 0; i < e.size(); ++i) e[i] -= y[first + i];
       e = centred(std::move(e));
       double zero = 0;
       for (const double x : e) zero += x * x;
@@ -561,9 +563,9 @@ class Fitter {
         J.push_back(centred(std::move(a)));
       }
       for (std::size_t a = 0; a < p; ++a) {
-        for (std::size_t i = 0; i < y.size(); ++i) out.g[a] += J[a][i] * e[i];
+        for (std::size_t i = 0; i < e.size(); ++i) out.g[a] += J[a][i] * e[i];
         for (std::size_t b = 0; b < p; ++b)
-          for (std::size_t i = 0; i < y.size(); ++i) out.A[a * p + b] += J[a][i] * J[b][i];
+          for (std::size_t i = 0; i < e.size(); ++i) out.A[a * p + b] += J[a][i] * J[b][i];
       }
     }
     return out;
@@ -575,7 +577,7 @@ class Fitter {
     for (const Steps& steps : fine_) {
       steps.simulate(m.drive(u), m.bench_of(u), simulated);
       const double e = judge(steps.recording(), simulated, true);
-      sum += e * e * static_cast<double>(simulated.size());
+      sum += e * e * static_cast<double>(simulated.size() - steps.recording().first_judged());
     }
     return sum;
   }

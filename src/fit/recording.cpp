@@ -135,6 +135,12 @@ Result<std::vector<Recording>> read_index(const std::string& path, const std::st
   return out;
 }
 
+std::size_t Recording::first_judged() const {
+  constexpr double kMemory = 0.035;  // [s] the longest delay that is searched for, and a lag
+  if (!measures_torque() || t.back() - t.front() < 4 * kMemory) return 0;
+  return static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), t.front() + kMemory) - t.begin());
+}
+
 Recording part_of(const Recording& r, double from, double to) {
   Recording out = r;
   const std::size_t n = r.t.size(), a = static_cast<std::size_t>(from * static_cast<double>(n)),

@@ -24,6 +24,9 @@ struct Recording {
   std::vector<double> speed, torque;     // of a torque recording [rad/s, N m]
   bool measures_torque() const { return !torque.empty(); }
   const std::vector<double>& measured() const { return measures_torque() ? torque : pos; }
+  /// The first sample that says something about the servo. The torque in a joint that something else moves answers to commands that were
+  /// given before the recording began; on a bench the servo is at rest then.
+  std::size_t first_judged() const;
 };
 
 /// Samples of one file. "" or what is wrong with it, the row included.

@@ -1,6 +1,7 @@
 #include "load/policy_json.h"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "load/source_text.h"
@@ -41,8 +42,9 @@ struct Reader {
     const auto* x = get(key);
     if (!x) return;
     bool good = x->is_array();
+    constexpr double most = static_cast<double>(std::numeric_limits<T>::max());
     for (std::size_t i = 0; good && i < x->size(); ++i)
-      good = (*x)[i].is_number() && std::isfinite((*x)[i].template get<double>());
+      good = (*x)[i].is_number() && std::abs((*x)[i].template get<double>()) <= most;  // false of NaN, too
     if (!good && problem.empty()) problem = std::string(key) + " must be a list of numbers";
     for (std::size_t i = 0; good && i < x->size(); ++i) out.push_back(static_cast<T>((*x)[i].template get<double>()));
   }

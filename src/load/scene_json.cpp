@@ -59,7 +59,7 @@ void fields(Io& io, ControllerStageSpec& x) {
 template <class Io>
 void fields(Io& io, MotorStageSpec& x) {
   io("resistance", x.resistance); io("inductance", x.inductance); io("torque_constant", x.torque_constant);
-  io("back_emf", x.back_emf); io("inertia", x.inertia);
+  io("back_emf", x.back_emf); io("inertia", x.inertia); io("speed", x.speed); io("power", x.power);
 }
 template <class Io>
 void fields(Io& io, FrictionStageSpec& x) {

@@ -51,6 +51,8 @@ void read_motor(TableReader& parent, MotorStageSpec& m) {
   if (t.quantity("torque_constant", kTorque / kCurrent, m.torque_constant)) m.back_emf = m.torque_constant;
   t.quantity("back_emf", kVoltage * kTime / kAngle, m.back_emf);
   t.quantity("inertia", kInertia, m.inertia);
+  t.quantity("speed", kAngularSpeed, m.speed);
+  t.quantity("power", kPower, m.power);
   t.finish("[motor]");
 }
 

@@ -3,7 +3,7 @@
 ///   [servo]       name, about, source, valid, notes      only in files; source and valid are due there
 ///   delay = "5 ms"
 ///   [controller]  kp, ki, kd, limit, stiffness, derivative = "speed" | "error", encoder = "joint" | "motor"
-///   [motor]       resistance, inductance, torque_constant, back_emf, inertia
+///   [motor]       resistance, inductance, torque_constant, back_emf, inertia, speed, power
 ///   [friction]    coulomb, viscous, stribeck, stribeck_speed, load, load_stribeck
 ///   [passport]    what gradus fit found: errors, spread, range (speed, torque); only in files
 ///   [gear]        model = "rigid" | "elastic" | "motoflex", ratio, efficiency, play, stiffness, damping, inertia

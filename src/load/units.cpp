@@ -35,7 +35,8 @@ constexpr Unit kUnits[] = {
     {"Hz", 1, 1, kFrequency},     {"kHz", 1000, 1, kFrequency}, {"rpm", kPi, 30, kAngularSpeed},
     {"A", 1, 1, kCurrent},        {"mA", 1, 1000, kCurrent},    {"V", 1, 1, kVoltage},
     {"mV", 1, 1000, kVoltage},    {"ohm", 1, 1, kResistance},   {"H", 1, 1, kInductance},
-    {"mH", 1, 1000, kInductance}, {"uH", 1, 1e6, kInductance},
+    {"mH", 1, 1000, kInductance}, {"uH", 1, 1e6, kInductance},  {"W", 1, 1, kPower},
+    {"kW", 1000, 1, kPower},
 };
 
 /// Reads from the front of a text.
@@ -104,7 +105,7 @@ UnitFault unknown_unit(std::string_view name) {
   for (const Unit& u : kUnits) names.emplace_back(u.name);
   const std::string full = short_form(name), best = full.empty() ? nearest(std::string(name), names) : full;
   return {"unknown unit " + in_quotes(name),
-          best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm V A ohm H and products of them"
+          best.empty() ? "units are m mm cm km s ms us min rad deg rev kg g N Hz rpm W V A ohm H and products of them"
                        : "did you mean '" + best + "'?"};
 }
 

@@ -54,6 +54,10 @@ class DriveCheck {
     not_negative("motor.torque_constant", m.torque_constant);
     not_negative("motor.back_emf", m.back_emf);
     not_negative("motor.inertia", m.inertia);
+    if (!(m.speed > 0)) wrong("motor.speed", m.speed, "it must be greater than 0");
+    if (!(m.power > 0)) wrong("motor.power", m.power, "it must be greater than 0");
+    if (d_.electrical() && (std::isfinite(m.speed) || std::isfinite(m.power)))
+      missing("motor", "speed and power of a motor with a resistance follow from its supply", "take away speed and power, or the resistance");
     if (d_.electrical() && m.torque_constant == 0)
       missing("motor", "a motor with a resistance needs a torque constant", "add torque_constant to [motor]");
     if (m.resistance == 0 && (m.torque_constant > 0 || m.back_emf > 0 || m.inductance > 0))

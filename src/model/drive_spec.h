@@ -29,6 +29,9 @@ struct MotorStageSpec {
   double torque_constant = 0;  //                                                                   [N m/A]
   double back_emf = 0;         // of an ideal machine equal to the torque constant                  [V s/rad]
   double inertia = 0;          // of the rotor, without the gear                                    [kg m²]
+  // ideal ones only, at the joint; a motor with a resistance has both from its supply
+  double speed = std::numeric_limits<double>::infinity();  // beyond which it does not drive       [rad/s]
+  double power = std::numeric_limits<double>::infinity();  // most that it gives                   [W]
   bool operator==(const MotorStageSpec&) const = default;
 };
 

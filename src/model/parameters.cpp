@@ -137,6 +137,8 @@ const ObjectParameter kObject[] = {
     chain<electrical, &D::motor, &M::inductance>("motor.inductance", "H", 0, 1e3, "of the motor's windings"),
     chain<electrical, &D::motor, &M::torque_constant>("motor.torque_constant", "N m/A", kTiny, 1e3, "of the motor"),
     chain<electrical, &D::motor, &M::back_emf>("motor.back_emf", "V s/rad", 0, 1e3, "of the motor"),
+    chain<ideal, &D::motor, &M::speed>("motor.speed", "rad/s", kTiny, kNone, "beyond which it does not drive, at the joint"),
+    chain<ideal, &D::motor, &M::power>("motor.power", "W", kTiny, kNone, "most that the motor gives"),
     chain<any_chain, &D::motor, &M::inertia>("motor.inertia", "kg m^2", 0, 1e3, "of the rotor, without the gear"),
     chain<any_chain, &D::friction, &F::coulomb>("friction.coulomb", "N m", 0, 1e6,
                                                 "dry friction of motor and gear, at the joint"),

@@ -174,6 +174,8 @@ async def click(run, dice, rate, may_seek):
                 while True:
                     m = await viewer.message()
                     if isinstance(m, bytes) and m[1] == 1:
+                        if scene is None or struct.unpack_from("<I", m, 4)[0] != scene["revision"]:
+                            continue  # of the scene before or after: its numbers are others
                         now[0] = struct.unpack_from("<d", m, 16)[0]
                         (bodies, contacts, robots, signals), flags = struct.unpack_from("<IIHH", m, 56), struct.unpack_from("<H", m, 2)[0]
                         at = 80 + 20 * bodies * (2 if flags & 16 else 1) + 48 * robots + 28 * contacts

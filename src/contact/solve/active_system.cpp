@@ -126,6 +126,7 @@ void put(const ActiveSystem::Local& I, const ActiveSystem::Local& J, const doubl
 ActiveSystem::ActiveSystem(int contacts, int bodies) {
   const auto nc = static_cast<std::size_t>(contacts), nb = static_cast<std::size_t>(bodies);
   in_.resize(nc), at_.resize(nc), spot_.resize(nc), next_contact_.resize(nc);
+  winners_.reserve(4 * nb + 4);
   bodies_.reserve(nb), place_of_.assign(nb, -1), clique_first_.reserve(nb + 1), clique_.resize(2 * nc);
   block_first_.reserve(nb), nodes_.reserve(nb), mark_.assign(nb, -1);
   edges_.reserve(nc), half_edge_.resize(2 * nc), half_next_.resize(2 * nc);
@@ -158,15 +159,12 @@ bool ActiveSystem::order(std::span<const Ends> ends, std::span<const std::uint8_
   if (!make_bodies(ends)) return false;
   make_leaves(ends);
   make_edges(ends);
+  std::size_t leaves = 1;
+  while (leaves < nodes_.size()) leaves *= 2;
+  winners_.assign(2 * leaves, -1);
   for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) find_best(i);
-  while (true) {
-    int next = -1;
-    for (int i = 0; i < static_cast<int>(nodes_.size()); ++i)
-      if (nodes_[i].alive && nodes_[i].best >= 0 && (next < 0 || nodes_[i].best_degree < nodes_[next].best_degree))
-        next = i;
-    if (next < 0) break;
-    if (!merge(nodes_[next].best)) return false;
-  }
+  while (winners_[1] >= 0)
+    if (!merge(nodes_[winners_[1]].best)) return false;
   sort_steps();
   ordered_ = true;
   return true;
@@ -249,6 +247,23 @@ void ActiveSystem::make_edges(std::span<const Ends> ends) {
   }
 }
 
+/// Is the best pair of node i to be contracted before that of j? −1: nobody.
+bool ActiveSystem::earlier(int i, int j) const {
+  if (i < 0 || j < 0) return i >= 0;
+  const Node &a = nodes_[i], &b = nodes_[j];
+  return a.best_degree < b.best_degree || (a.best_degree == b.best_degree && i < j);
+}
+
+/// A node whose best pair has changed plays its way up again.
+void ActiveSystem::enter(int node) {
+  std::size_t at = winners_.size() / 2 + static_cast<std::size_t>(node);
+  winners_[at] = nodes_[node].alive && nodes_[node].best >= 0 ? node : -1;
+  for (at /= 2; at > 0; at /= 2) {
+    const int a = winners_[2 * at], b = winners_[2 * at + 1];
+    winners_[at] = earlier(a, b) ? a : b;
+  }
+}
+
 /// Of a node's edges the one whose contraction leaves the fewest contacts.
 void ActiveSystem::find_best(int number) {
   Node& node = nodes_[number];
@@ -261,6 +276,7 @@ void ActiveSystem::find_best(int number) {
     if (node.best >= 0 && (degree > node.best_degree || (degree == node.best_degree && to > best_other))) continue;
     node.best = e, node.best_degree = degree, best_other = to;
   }
+  enter(number);
 }
 
 /// Makes one body of an edge's two; it takes the smaller number.
@@ -270,6 +286,7 @@ bool ActiveSystem::merge(int edge) {
   if (!add_union(edge, a, b)) return false;
   edges_[edge].alive = false;
   nodes_[b].alive = false;
+  enter(b);
   nodes_[a].step = static_cast<int>(steps_.size()) - 1;
   nodes_[a].degree = steps_.back().stay;
   // the lists of both, edges to the same third body joined

@@ -91,6 +91,8 @@ class ActiveSystem {
   void add_half(int node, int edge);
   int other(int edge, int node) const { return edges_[edge].ends[edges_[edge].ends[0] == node]; }
   void find_best(int node);
+  bool earlier(int i, int j) const;
+  void enter(int node);
   bool merge(int edge);
   bool add_union(int edge, int a, int b);
   void sort_steps();
@@ -112,6 +114,7 @@ class ActiveSystem {
   std::vector<Edge> edges_;
   std::vector<Node> nodes_;
   std::vector<int> half_edge_, half_next_, next_contact_, mark_;
+  std::vector<int> winners_;  // tournament of the nodes: whose best pair is next; leaves from half of its size on
   std::vector<Step> steps_;
   std::vector<int> sequence_, roots_, pending_;  // steps in the order of their elimination
   std::vector<int> lists_;

@@ -132,6 +132,39 @@ TEST_P(EveryStep, APileOfAHundredBallsSettles) {
   EXPECT_LT(w.fastest(), 0.02);
   EXPECT_LT(deepest, 1e-3);
   EXPECT_EQ(w.report.dropped, 0);
+  EXPECT_EQ(w.unsettled, 0);
+}
+
+/// (21): u⁺ = u* + λ/m and u⁺ + R_t (λ − λ of the last step) = 0. A new contact takes all but R_t/(R_t + 1/m) of the speed; under a
+/// load F it gives by F h² R_t, shaking dies out by √(R_t/(R_t + 1/m)) a step, and then it holds for ever.
+TEST(Couple, sticking_is_a_spring_that_gives_by_its_load) {
+  constexpr double m = 2, h = 0.001, g = 9.81, F = 0.5 * m * g, mu = 0.9;
+  const Response response = free_response(m, Sym3{1, 1, 1, 0, 0, 0});
+  Couple couple(CoupleCapacity{});
+  const double R = couple.options.creep * (1 / m + 1 / m);
+  Vec3 impulse{0, 0, 0};
+  double u = 0, x = 0;
+  for (int i = 0; i < 40; ++i) {
+    CoupleSlot slot;
+    slot.V = {{0, 0, 0}, {u + F * h / m, 0, -g * h}};
+    slot.V_before = {{0, 0, 0}, {u, 0, 0}};
+    CoupleContact c;
+    c.a = 0;
+    c.law.stiffness = 1e6, c.law.friction = mu;
+    c.gap = -m * g / c.law.stiffness;
+    c.impulse = c.before = impulse;
+    couple.clear();
+    ASSERT_EQ(couple.add_group({&slot, 1}, &response), 0);
+    ASSERT_TRUE(couple.add_contact(c));
+    ASSERT_EQ(couple.solve(h).unsettled, 0);
+    u = couple.slot(0).V.l.x, x += h * u, impulse = couple.contacts()[0].impulse;
+    if (i == 0) {
+      EXPECT_NEAR(u, F * h / m * R / (R + 1 / m), 1e-12);
+    }
+  }
+  EXPECT_NEAR(u, 0, 1e-12);
+  EXPECT_NEAR(impulse.x, -F * h, 1e-12);
+  EXPECT_NEAR(x, F * h * h * R, 1e-12);
 }
 
 /// SimBenchmark rolling: box pushed under 25 balls; accelerations in closed form, in both directions.

@@ -85,7 +85,7 @@ struct World {
       x.law.friction = std::min({x.law.friction, a.friction, j < 0 ? 1e9 : bodies[j].friction});
       x.key = ((i + 1) * 4096 + static_cast<std::uint64_t>(j + 1024)) << 32 | c[k].feature;
       if (const auto m = memory.find(x.key); m != memory.end())
-        x.impulse = m->second.impulse, x.moment = x.moment_before = m->second.moment;
+        x.impulse = x.before = m->second.impulse, x.moment = x.moment_before = m->second.moment;
       couple.add_contact(x);
       if (c[k].gap < 0) squares += c[k].gap * c[k].gap, deepest = std::max(deepest, -c[k].gap);
     }

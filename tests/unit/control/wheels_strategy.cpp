@@ -61,5 +61,71 @@ TEST(WheelsStrategy, TheOtherTeamPlaysTheMirrorImage) {
   }
 }
 
+/// Heading as an overhead camera would see it, within half a degree, and a turn rate from two such pictures.
+PlayerPose seen_by_camera(PlayerPose p, int picture, double w) {
+  const double noise[4] = {0.008, -0.006, 0.003, -0.008};
+  p.theta += noise[picture % 4];
+  p.w = w + (noise[picture % 4] - noise[(picture + 3) % 4]) * 60;
+  return p;
+}
+
+/// A place abeam may be reached with either end first. The camera's noise must not choose again in every picture:
+/// wheels that are told to and fro brake harder than they drive, and the robot stands.
+TEST(WheelsStrategy, NoiseDoesNotTurnARobotToAndFroThatTurnsAlready) {
+  const PitchNumbers n;
+  for (const double w : {6.0, -6.0})
+    for (int k = 0; k < 40; ++k) {
+      const PlayerPose p = seen_by_camera({0, 0, 0}, k, w);
+      const WheelOrder o = drive_to(n, p, 0, 0.3, true);
+      EXPECT_GT((o.right - o.left) * w, 0) << w << ' ' << k;
+    }
+}
+
+TEST(WheelsStrategy, ARobotThatMovesKeepsItsSenseForAPlaceAbeam) {
+  const PitchNumbers n;
+  for (const double v : {0.3, -0.3})
+    for (const double aside : {0.02, -0.02}) {
+      const PlayerPose p{0, 0, 0, v, 0, 0};
+      const WheelOrder o = drive_to(n, p, aside, 0.3, false);
+      EXPECT_GT((o.left + o.right) * v, 0) << v << ' ' << aside;
+    }
+}
+
+/// Two wheels that drive with all their torque steer no more: who faces a wall and is to go along it leaves it first.
+TEST(WheelsStrategy, ARobotThatFacesAWallLeavesItInAnArcToTheSideAskedFor) {
+  const PitchNumbers n;
+  for (const double heading : {M_PI / 2, -M_PI / 2})
+    for (const double aside : {0.4, -0.4}) {
+      const PlayerPose p{0, n.half_width - 0.04, heading};
+      const WheelOrder o = drive_to(n, p, aside, n.half_width - 0.04, false);
+      EXPECT_LT((o.left + o.right) * std::sin(heading), 0) << "away from the wall";
+      EXPECT_EQ(std::min(std::fabs(o.left), std::fabs(o.right)), 0) << "about a standing wheel";
+      PlayerPose rolls = p;
+      roll(n, rolls, o, 0.01);
+      const double before = std::fabs(std::sin(p.theta)), after = std::fabs(std::sin(rolls.theta));
+      EXPECT_LT(after, before) << "it turns along the wall";
+      EXPECT_LT(rolls.y, p.y);
+    }
+}
+
+/// A clinch: ball and robot at rest, touching. In its turn by the clock the robot goes straight back, or straight ahead
+/// where a wall is behind it; who moves towards the ball goes on.
+TEST(WheelsStrategy, WhoIsStuckBacksOffInItsTurnAndWhoGetsOnDoesNot) {
+  const PitchNumbers n;
+  const auto backs_off = [&](PlayerPose me, double ball_x, double sense) {
+    int turns = 0;
+    for (int k = 0; k < 130; ++k) {
+      std::vector<PlayerPose> own = {me};
+      std::vector<WheelOrder> orders(1);
+      play(n, {ball_x, me.y, 0, 0, own, 1, {}, 0.01 * k}, orders);
+      turns += orders[0].left == sense * n.top_wheel_speed && orders[0].right == sense * n.top_wheel_speed;
+    }
+    return turns;
+  };
+  EXPECT_NEAR(backs_off({0.2, 0, 0}, 0.262, -1), 65, 2) << "half of the time";
+  EXPECT_EQ(backs_off({0.2, 0, 0, 0.2, 0, 0}, 0.262, -1), 0) << "it moves towards the ball";
+  EXPECT_EQ(backs_off({-n.half_length + 0.04, 0.5, 0}, -n.half_length + 0.102, -1), 0) << "a wall is behind it";
+}
+
 }  // namespace
 }  // namespace gradus::control

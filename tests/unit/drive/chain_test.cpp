@@ -101,6 +101,59 @@ TEST(Controller, integral_does_not_wind_up_at_the_limit) {
   EXPECT_EQ(rig.state.integral, 0);
 }
 
+/// An ideal motor that drives a wheel of 0.3 kg m² towards a target far away: torque T as long as T ω < P, then P/ω, none beyond v₀.
+DriveSpec limited(GearModel gear) {
+  DriveSpec d;
+  d.controller.kp = 1e4;
+  d.controller.limit = 20;
+  d.motor.inertia = 0.01;
+  d.motor.speed = 10;
+  d.motor.power = 60;
+  d.gear.model = gear;
+  d.gear.stiffness = 2e6;  // holds 1e-4 J, which the closed form does not know
+  d.gear.damping = 200;
+  return d;
+}
+
+TEST(Motor, of_limited_power_gives_the_work_power_times_time) {
+  for (const GearModel gear : {GearModel::rigid, GearModel::elastic}) {
+    const DriveSpec d = limited(gear);
+    const double J = 0.3 + 0.01;  // constant torque to ω₁ = P/T, then ½ J (ω² − ω₁²) = P (t − t₁)
+    auto error = [&](double h) {
+      Rig rig(d, 0.3, h);
+      double worst = 0;
+      while (rig.time() < 0.2) {
+        rig.step(1e6);
+        const double t1 = 3 * J / 20, t = rig.time();
+        worst = std::max(worst, std::fabs(rig.v - (t < t1 ? 20 * t / J : std::sqrt(9 + 2 * 60 * (t - t1) / J))));
+      }
+      return worst;
+    };
+    expect_first_order(error, 0.001, 0.02);
+  }
+}
+
+TEST(Motor, of_limited_speed_drives_up_to_it_and_brakes_with_all_it_has) {
+  for (const GearModel gear : {GearModel::rigid, GearModel::elastic}) {
+    for (const double way : {1.0, -1.0}) {
+      Rig rig(limited(gear), 0.3, 0.001);
+      double fastest = 0;
+      for (int i = 0; i < 2000; ++i) rig.step(1e6 * way), fastest = std::max(fastest, way * rig.v);
+      const double relaxing = 20 / 2e6 / 0.001;  // [rad/s] teeth that let go within a step push rotor and wheel apart
+      EXPECT_LT(fastest, gear == GearModel::elastic ? 10 + relaxing : 10.0001);
+      EXPECT_NEAR(rig.v, 10 * way, relaxing);
+      EXPECT_NEAR(rig.torque, 0, 1e-2);
+      for (int i = 0; i < 5; ++i) rig.step(-1e6 * way);
+      EXPECT_NEAR(rig.torque * way, -20 * 0.3 / 0.31 * (gear == GearModel::elastic) - 20 * (gear == GearModel::rigid), 2);  // not 60 W/10 rad/s
+      // driven faster from outside it does not drive, and does not brake by itself
+      Rig fast(limited(gear), 0.3, 0.001);
+      fast.v = 15 * way, fast.state.omega = 15 * way, fast.state.inertia = 0.3 / 0.001;
+      fast.step(1e6 * way);
+      EXPECT_NEAR(fast.torque, 0, 1e-9);
+    }
+  }
+}
+
 TEST(Controller, derivative_of_the_error_follows_a_ramp_without_drag) {
   // steady ramp r t, no load: kp e + kd (ġ − v) = loss v/N: with the rate of the error the drag of kd vanishes
   DriveSpec d = knee();

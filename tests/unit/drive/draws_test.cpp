@@ -46,6 +46,8 @@ DriveSpec random_drive(Draw& r) {
     d.motor = {r.decades(0.1, 50), r.decades(1e-5, 1e-2), kt, kt, 0};
   }
   d.motor.inertia = r.decades(1e-8, 1e-5);
+  if (!electrical && r.coin()) d.motor.speed = r.decades(0.1, 100);
+  if (!electrical && r.coin()) d.motor.power = r.decades(0.01, 1000);
   d.friction.viscous = r.coin() ? 0 : r.decades(1e-3, 5);
   d.friction.coulomb = r.coin() ? 0 : r.decades(1e-3, 3);
   d.friction.stribeck = r.coin() ? 0 : r.decades(1e-3, 3);

@@ -56,7 +56,7 @@ TEST(Units, say_what_is_wrong) {
             "an angular stiffness is due here, and '1 N m' is a torque; give it in N m/rad");
   EXPECT_EQ(fault("1 dge", kAngle), "unknown unit 'dge'; did you mean 'deg'?");
   EXPECT_EQ(fault("1 furlong", kLength),
-            "unknown unit 'furlong'; units are m mm cm km s ms us min rad deg rev kg g N Hz rpm V A ohm H and products "
+            "unknown unit 'furlong'; units are m mm cm km s ms us min rad deg rev kg g N Hz rpm W V A ohm H and products "
             "of them");
   EXPECT_EQ(fault("nan m", kLength), "'nan m' is not a finite number; write a number that a double can hold");
   EXPECT_EQ(fault("-inf m", kLength), "'-inf m' is not a finite number; write a number that a double can hold");
