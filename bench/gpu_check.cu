@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "batch/cast.h"
 #include "batch/gpu/gpu_worlds.h"
@@ -142,14 +144,25 @@ std::size_t place(int world, int number, int row_size) {
          static_cast<std::size_t>(world % kGpuTile);
 }
 
-std::vector<float> slab_of(const GpuFile& f, const GpuWorlds& g, double tumble) {
-  std::vector<float> slab(g.slab_size());
-  const int size = g.at().size, worlds = static_cast<int>(slab.size()) / size;
-  for (int w = 0; w < worlds; ++w) {
+std::unique_ptr<GpuWorlds> gpu_worlds(const GpuFile& f, int worlds) {
+  char error[200] = "";
+  const BatchConstantsT<float> c = f.view();
+  std::unique_ptr<GpuWorlds> g(gradus_make_gpu_worlds(kGpuVersion, sizeof c, &c, worlds, error, sizeof error));
+  if (!g) std::printf("GPU: %s\n", error);
+  return g;
+}
+
+/// All worlds at starts of their own, as many different ones as a pool has.
+bool put_starts(const GpuFile& f, GpuWorlds& g, double tumble) {
+  const int rows = std::min(8192, g.slab().tiles * kGpuTile);
+  std::vector<float> pool;
+  for (int w = 0; w < rows; ++w) {
     const std::vector<float> row = row_of(f, w, tumble);
-    for (int i = 0; i < size; ++i) slab[place(w, i, size)] = row[static_cast<std::size_t>(i)];
+    pool.insert(pool.end(), row.begin(), row.end());
   }
-  return slab;
+  auto* starts = static_cast<float*>(g.allocate(pool.size() * sizeof(float)));
+  return starts && g.to_gpu(starts, pool.data(), pool.size() * sizeof(float), nullptr) && g.reset(nullptr, starts, rows, nullptr) &&
+         g.wait(nullptr);
 }
 
 /// Errors of one world after 1000 steps: GPU and CPU float against CPU double.
@@ -185,15 +198,15 @@ struct Errors {
 
 int compare(const GpuFile& f, double tumble) {
   constexpr int worlds = 256;
+  auto gpu = gpu_worlds(f, worlds);
+  if (!gpu || !put_starts(f, *gpu, tumble)) return 1;
+  std::printf("%s\n", gpu->method());
+  for (int k = 0; k < 10; ++k) gpu->launch(100, nullptr);
+  const GpuSlab on_gpu = gpu->slab();
+  std::vector<float> slab(static_cast<std::size_t>(on_gpu.tiles) * static_cast<std::size_t>(on_gpu.row) * kGpuTile);
+  if (!gpu->from_gpu(slab.data(), on_gpu.data, slab.size() * sizeof(float), nullptr) || !gpu->wait(nullptr))
+    return std::printf("GPU: %s\n", gpu->error()), 1;
   const BatchConstantsT<float> c = f.view();
-  std::string error;
-  auto gpu = GpuWorlds::make(c, worlds, error);
-  if (!gpu) return std::printf("GPU: %s\n", error.c_str()), 1;
-  std::vector<float> slab = slab_of(f, *gpu, tumble);
-  if (!gpu->upload(slab)) return std::printf("GPU: upload failed\n"), 1;
-  for (int k = 0; k < 10; ++k)
-    if (!gpu->step(100)) return std::printf("GPU: %s\n", gpu->error().c_str()), 1;
-  if (!gpu->download(slab)) return std::printf("GPU: download failed\n"), 1;
   Wide wide;
   const BatchConstantsT<double> cd = wide.view(f);
   Errors errors;
@@ -211,18 +224,19 @@ int compare(const GpuFile& f, double tumble) {
   return ok ? 0 : 1;
 }
 
-void speed(const GpuFile& f, double tumble) {
-  for (int worlds : {8192, 32768, 131072, 524288}) {
-    std::string error;
-    auto gpu = GpuWorlds::make(f.view(), worlds, error);
-    if (!gpu || !gpu->upload(slab_of(f, *gpu, tumble)) || !gpu->step(200)) {
-      std::printf("GPU: %s%s\n", error.c_str(), gpu ? gpu->error().c_str() : "");
+void speed(const GpuFile& f, double tumble, const std::vector<int>& sizes) {
+  for (const int worlds : sizes) {
+    if (worlds < 1) continue;
+    auto gpu = gpu_worlds(f, worlds);
+    if (!gpu || !put_starts(f, *gpu, tumble) || !gpu->launch(200, nullptr) || !gpu->wait(nullptr)) {
+      std::printf("GPU: %s\n", gpu ? gpu->error() : "none");
       return;
     }
     std::vector<double> rates;
     for (int k = 0; k < 5; ++k) {
       const auto t0 = std::chrono::steady_clock::now();
-      gpu->step(200);
+      gpu->launch(200, nullptr);
+      if (!gpu->wait(nullptr)) return (void)std::printf("GPU: %s\n", gpu->error());
       rates.push_back(200.0 * worlds / std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count());
     }
     std::sort(rates.begin(), rates.end());
@@ -235,9 +249,12 @@ void speed(const GpuFile& f, double tumble) {
 
 int main(int argc, char** argv) {
   gradus::bench::GpuFile f;
-  if (argc != 3 || !f.load(argv[1])) return std::fprintf(stderr, "usage: gpu_check FILE stand|fall\n"), 2;
+  if (argc < 3 || !f.load(argv[1])) return std::fprintf(stderr, "usage: gpu_check FILE stand|fall [WORLDS...]; 0 first: no comparison\n"), 2;
   const double tumble = std::strcmp(argv[2], "fall") == 0 ? 1 : 0;
-  const int status = gradus::bench::compare(f, tumble);
-  gradus::bench::speed(f, tumble);
+  std::vector<int> sizes;
+  for (int i = 3; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  if (sizes.empty()) sizes = {256, 2048, 8192, 32768, 131072, 524288};
+  const int status = sizes[0] > 0 ? gradus::bench::compare(f, tumble) : 0;
+  gradus::bench::speed(f, tumble, sizes);
   return status;
 }

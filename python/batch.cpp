@@ -187,6 +187,64 @@ void bind_changes(py::class_<Held>& c) {
         [](Held& h, int world, const Numbers& numbers) { h.batch.restore(world, span_of(numbers, "numbers")); });
 }
 
+/// DLPack's tensor [dlpack.h, version 0.8]: what a capsule "dltensor" holds.
+struct DlTensor {
+  void* data;
+  std::int32_t device_type, device_id;  // 2: CUDA
+  std::int32_t ndim;
+  struct {
+    std::uint8_t code, bits;  // 2: float
+    std::uint16_t lanes;
+  } dtype;
+  std::int64_t *shape, *strides;  // no strides: rows lie together
+  std::uint64_t byte_offset;
+};
+struct DlManagedTensor {
+  DlTensor tensor;
+  void* context;
+  void (*deleter)(DlManagedTensor*);
+};
+/// Of one call: numbers stay the batch's, which `owner` keeps alive.
+struct DlHeld {
+  DlManagedTensor managed;
+  std::vector<std::int64_t> shape;
+  py::object owner;
+};
+
+py::capsule dlpack(std::uintptr_t data, std::vector<std::int64_t> shape, py::object owner) {
+  auto* held = new DlHeld{{}, std::move(shape), std::move(owner)};
+  held->managed = {{reinterpret_cast<void*>(data), 2, 0, static_cast<std::int32_t>(held->shape.size()), {2, 32, 1},
+                    held->shape.data(), nullptr, 0},
+                   held,
+                   [](DlManagedTensor* t) {
+                     py::gil_scoped_acquire lock;
+                     delete static_cast<DlHeld*>(t->context);
+                   }};
+  return py::capsule(&held->managed, "dltensor", [](PyObject* c) {
+    if (!PyCapsule_IsValid(c, "dltensor")) return;  // taken over: whoever did frees it
+    auto* t = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(c, "dltensor"));
+    t->deleter(t);
+  });
+}
+
+void bind_gpu(py::module_& m, py::class_<Held>& c) {
+  m.def("dlpack", &dlpack, py::arg("data"), py::arg("shape"), py::arg("owner"));
+  c.def("gpu", [](const Held& h) {
+    const gradus::Batch::Gpu g = h.batch.gpu();
+    const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return py::make_tuple(address(g.slab), g.tiles, g.row, g.tile, address(g.actions), address(g.observations));
+  });
+  c.def(
+      "launch", [](Held& h, int steps, std::uintptr_t stream) { h.batch.launch(steps, reinterpret_cast<void*>(stream)); },
+      py::arg("steps"), py::arg("stream"));
+  c.def(
+      "begin_on_gpu",
+      [](Held& h, std::uintptr_t mask, std::uintptr_t stream) {
+        h.batch.begin_on_gpu(reinterpret_cast<const std::uint8_t*>(mask), reinterpret_cast<void*>(stream));
+      },
+      py::arg("mask"), py::arg("stream"));
+}
+
 }  // namespace
 
 void bind_batch(py::module_& m) {
@@ -208,6 +266,7 @@ void bind_batch(py::module_& m) {
       "sizes", [](const Held& h) { return py::make_tuple(h.batch.position_size(), h.batch.velocity_size()); });
   bind_arrays(c);
   bind_changes(c);
+  bind_gpu(m, c);
 }
 
 }  // namespace gradus_python

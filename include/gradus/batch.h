@@ -27,7 +27,7 @@ class Batch {
   struct Options {
     int worlds = 1;
     int threads = 1;
-    std::string backend = "auto";  // worlds, lanes, auto
+    std::string backend = "auto";  // worlds, lanes, gpu, auto
     bool single = true;            // arrays, and the numbers of lanes, are float; else double. Worlds run in double
     /// Columns of the observation: property paths (gradus show SCENE --properties) and patterns ("r.*_foot.fn"); and of
     /// every robot r: r.gravity, r.velocity, r.spin (direction of gravity, base's velocity and angular velocity in the
@@ -41,7 +41,7 @@ class Batch {
     std::vector<std::string> parameters;
     std::vector<std::string> sets;  // changes of the scene, as `gradus run --set`
     std::uint64_t seed = 1;
-    int predictions = 3;  // lanes: at most so many, and one more, in a step; fewer are faster and less exact
+    int predictions = 3;  // lanes and gpu: at most so many, and one more, in a step; fewer are faster and less exact
   };
   /// A scene file, a robot file, or the name of a scene that comes with gradus.
   static Batch load(const std::string& scene_file, const Options& options);
@@ -52,7 +52,7 @@ class Batch {
 
   int worlds() const;
   double step_length() const;          // [s]
-  const std::string& backend() const;  // worlds or lanes
+  const std::string& backend() const;  // worlds, lanes or gpu
   const std::string& why() const;      // how the back end was chosen; what faster ones cannot do
   const std::vector<std::string>& warnings() const;
 
@@ -86,6 +86,19 @@ class Batch {
   /// As act, with these actions (worlds × action_size), which need not be those of the batch.
   template <class T>
   void act(std::span<const T> actions, int steps);
+  // Of the back end `gpu`; the others throw. Pointers are to the GPU's memory and good for the batch's life.
+  struct Gpu {
+    float* slab;          // all numbers of all worlds, [tiles][row][tile]: world w is number w mod tile of tile w / tile
+    int tiles, row, tile;
+    float* actions;       // worlds × action_size()
+    float* observations;  // worlds × observation_size()
+  };
+  Gpu gpu() const;
+  /// As act, from and into the arrays of gpu(), on a CUDA stream (null: the default one): does not wait, and a CUDA graph may
+  /// capture it. ages(), finite() and columns of the time do not see it.
+  void launch(int steps, void* stream);
+  /// Worlds with mask != 0 (worlds bytes in the GPU's memory) go to the start, likewise.
+  void begin_on_gpu(const std::uint8_t* mask, void* stream);
   /// Fills observations() from the worlds as they are.
   void observe();
   /// Actions of world w take effect after delays[w] of the steps of an act.

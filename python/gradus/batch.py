@@ -6,8 +6,41 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from ._core import Batch as _Batch
+from ._core import dlpack as _dlpack
 
 __all__ = ["Batch"]
+
+
+class GpuArray:
+    """float32 numbers of a batch in the GPU's memory: `torch.as_tensor(x, device="cuda")`, `cupy.asarray(x)` and
+    `from_dlpack(x)` of either take them without a copy. Good while the batch lives."""
+
+    def __init__(self, owner: Any, address: int, shape: tuple[int, ...]):
+        self._owner, self._address, self.shape = owner, address, shape
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"version": 3, "shape": self.shape, "typestr": "<f4", "data": (self._address, False), "strides": None}
+
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
+        return _dlpack(self._address, list(self.shape), self._owner)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)  # CUDA
+
+    def __repr__(self) -> str:
+        return f"<gradus array on the GPU: {self.shape}>"
+
+
+class GpuArrays:
+    """slab: all numbers of all worlds, (tiles, row, 32): world w is [w // 32, :, w % 32]; actions and observations as those of
+    the batch."""
+
+    def __init__(self, core: Any, worlds: int, actions: int, observations: int):
+        slab, tiles, row, tile, act, seen = core.gpu()
+        self.slab = GpuArray(core, slab, (tiles, row, tile))
+        self.actions = GpuArray(core, act, (worlds, actions))
+        self.observations = GpuArray(core, seen, (worlds, observations))
 
 
 class Batch:
@@ -114,8 +147,22 @@ class Batch:
         """A shove: (worlds, velocity_size), angular (3) and linear (3) of the base in world axes, joints."""
         self._core.add_velocity(mask, dv)
 
+    @property
+    def gpu(self) -> GpuArrays:
+        """Of backend="gpu": its arrays in the GPU's memory."""
+        return GpuArrays(self._core, self.worlds, self.actions.shape[1], self.observations.shape[1])
+
+    def launch(self, steps: int, stream: int = 0) -> None:
+        """As act, from gpu.actions into gpu.observations, on a CUDA stream (its address; 0: the default one). Does not wait, and a
+        CUDA graph may capture it; ages, finite and the time do not see it."""
+        self._core.launch(steps, stream)
+
+    def begin_on_gpu(self, mask: Any, stream: int = 0) -> None:
+        """Worlds whose byte of `mask` (worlds; an array on the GPU) is not 0 go to the start, likewise."""
+        self._core.begin_on_gpu(mask.__cuda_array_interface__["data"][0], stream)
+
     def push(self, mask: Any, body: str, forces: Any, point: Any = (0, 0, 0)) -> None:
-        """Forces [N] (worlds, 3) on "ROBOT.BODY", world axes, held until changed. Not in lanes."""
+        """Forces [N] (worlds, 3) on "ROBOT.BODY", world axes, held until changed. Not in lanes and on GPUs."""
         self._core.push(mask, body, forces, np.asarray(point, dtype=float))
 
     def set_parameters(self, values: Mapping[str, Any] | Any, mask: Any = None) -> None:

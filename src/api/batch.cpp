@@ -7,6 +7,7 @@
 #include "api/fail.h"
 #include "api/picture.h"
 #include "base/rng.h"
+#include "batch/gpu/gpu_batch.h"
 #include "batch/lanes/lane_worlds.h"
 #include "batch/worlds.h"
 #include "load/set.h"
@@ -71,6 +72,7 @@ struct Batch::Impl {
   std::vector<std::string> warnings;
   std::vector<Columns> observation_columns, action_columns;
   std::unique_ptr<Backend> worlds;
+  GpuBatch* gpu = nullptr;  // the same, where it is that
   std::unique_ptr<Painter> painter;  // made when first asked for
   Array actions, observations;
   int na = 0, no = 0, nq = 0, nv = 0;
@@ -85,6 +87,7 @@ struct Batch::Impl {
   std::size_t count() const { return static_cast<std::size_t>(options.worlds); }
   void start(SceneSpec scene, Diagnostics notes);
   void choose(const World& world, const BatchColumns& columns);
+  void take_gpu(const BatchColumns& columns);
   void note_start(const BatchColumns& columns);
   template <class T>
   void act(std::span<const T> a, int steps);
@@ -126,8 +129,9 @@ void Batch::Impl::choose(const World& world, const BatchColumns& columns) {
     require(view->original != nullptr, "'" + p + "' is no parameter (docs/parameters.md)");
   }
   const std::string& wish = options.backend;
-  require(wish == "auto" || wish == "lanes" || wish == "worlds",
-          "there is no back end '" + wish + "'; there are auto, lanes and worlds");
+  require(wish == "auto" || wish == "lanes" || wish == "worlds" || wish == "gpu",
+          "there is no back end '" + wish + "'; there are auto, gpu, lanes and worlds");
+  if (wish == "gpu") return take_gpu(columns);
   const std::vector<std::string> lacks =
       wish == "worlds" ? std::vector<std::string>{} : LaneWorlds::lacks(model, columns);
   require(wish != "lanes" || lacks.empty(), "lanes cannot do: " + joined(lacks) + "; the back end `worlds` can");
@@ -145,6 +149,18 @@ void Batch::Impl::choose(const World& world, const BatchColumns& columns) {
     if (!made) fail(made.notes());
     worlds = std::move(*made);
   }
+}
+
+void Batch::Impl::take_gpu(const BatchColumns& columns) {
+  const std::vector<std::string> lacks = GpuBatch::lacks(model, columns, options.single, !options.parameters.empty());
+  require(lacks.empty(), "the GPU cannot do: " + joined(lacks) + "; the back end `worlds` can");
+  std::string problem;
+  auto made = GpuBatch::make(model, options.worlds, {options.predictions, columns}, problem);
+  require(made != nullptr, "no GPU: " + problem);
+  backend = "gpu";
+  why = std::string("asked for; ") + made->method();
+  gpu = made.get();
+  worlds = std::move(made);
 }
 
 void Batch::Impl::note_start(const BatchColumns& columns) {
@@ -292,6 +308,23 @@ void Batch::act(std::span<const T> actions, int steps) {
 }
 template void Batch::act<float>(std::span<const float>, int);
 template void Batch::act<double>(std::span<const double>, int);
+
+Batch::Gpu Batch::gpu() const {
+  require(impl_->gpu != nullptr, "its worlds are not on a GPU");
+  const GpuSlab slab = impl_->gpu->slab();
+  return {slab.data, slab.tiles, slab.row, kGpuTile, impl_->gpu->actions(), impl_->gpu->observed()};
+}
+void Batch::launch(int steps, void* stream) {
+  require(impl_->gpu != nullptr, "its worlds are not on a GPU");
+  require(steps >= 1, "launch: at least one step is due, not " + std::to_string(steps));
+  const std::string problem = impl_->gpu->launch(steps, stream);
+  require(problem.empty(), problem);
+}
+void Batch::begin_on_gpu(const std::uint8_t* mask, void* stream) {
+  require(impl_->gpu != nullptr, "its worlds are not on a GPU");
+  const std::string problem = impl_->gpu->begin(mask, stream);
+  require(problem.empty(), problem);
+}
 
 void Batch::observe() { impl_->worlds->observe(impl_->observations.packed(impl_->no), {}); }
 

@@ -23,6 +23,15 @@ GRADUS_INLINE bool finite_bound(F x) {
   return any(x < F(std::numeric_limits<double>::infinity()));
 }
 
+/// T/v₀ of (2), which some constants hold ready; 0 without a speed limit.
+template <class S>
+GRADUS_INLINE auto lost_per_speed(const S& s) {
+  if constexpr (requires { s.per_speed; })
+    return s.per_speed;
+  else
+    return s.torque / s.speed;
+}
+
 /// (2) at the speed v.
 template <class T, class S>
 GRADUS_INLINE void bounds(const S& s, T v, T& low, T& high) {
@@ -30,7 +39,7 @@ GRADUS_INLINE void bounds(const S& s, T v, T& low, T& high) {
   high = stall;
   low = -stall;
   if (!finite_bound(s.torque)) return;
-  const T lost = T(s.torque / s.speed) * v;  // 0 without a speed limit
+  const T lost = T(lost_per_speed(s)) * v;
   high = maximum(-stall, minimum(stall, stall - lost));
   low = minimum(stall, maximum(-stall, -stall - lost));
 }
@@ -47,7 +56,7 @@ GRADUS_INLINE void hold(const S& s, MaskOf<T> upper, T v, T v1, F h, T& tau, T& 
   const T speed = T(s.speed), along = select(upper, v, -v), along1 = select(upper, v1, -v1);
   const auto falls = along1 > T(0.0);
   if (!any(falls)) return;
-  const T size = maximum(-stall, stall - T(s.torque / s.speed) * along);
+  const T size = maximum(-stall, stall - T(lost_per_speed(s)) * along);
   tau = select(falls, select(upper, size, -size), tau);
   share = select(falls, T(h) * stall / maximum(speed, along - speed), share);
 }

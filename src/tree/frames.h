@@ -80,14 +80,20 @@ GRADUS_INLINE void place_out(const LinkT<F>& l, T q, T s, T c, const FrameT<T>& 
   }
 }
 
-/// (2): motion subspace and velocity of a link whose pose is known.
+/// S of (2) of a link whose pose is known.
 template <class T, class F>
-GRADUS_INLINE void move_out(const LinkT<F>& l, T v, const FrameT<T>& parent, FrameT<T>& f) {
+GRADUS_INLINE void set_subspace(const LinkT<F>& l, FrameT<T>& f) {
   const Vec3T<T> axis = axis_of(l, f.R);
   if (l.prismatic)
     f.S = {zero3<T>(), axis};
   else
     f.S = {axis, cross(f.p, axis)};
+}
+
+/// (2): motion subspace and velocity of a link whose pose is known.
+template <class T, class F>
+GRADUS_INLINE void move_out(const LinkT<F>& l, T v, const FrameT<T>& parent, FrameT<T>& f) {
+  set_subspace(l, f);
   f.V = {parent.V.a + f.S.a * v, parent.V.l + f.S.l * v};
 }
 
@@ -213,11 +219,7 @@ class RecomputedFrames {
   template <class F>
   GRADUS_INLINE const FrameT<T>& unwind(const LinkT<F>* links, const CoordinatesT<T>& x, int k) {
     step_in(links[k], x.q[k - 1], x.v[k - 1], s_[k], c_[k], now_);
-    const Vec3T<T> axis = axis_of(links[k - 1], now_.R);
-    if (links[k - 1].prismatic)
-      now_.S = {zero3<T>(), axis};
-    else
-      now_.S = {axis, cross(now_.p, axis)};
+    set_subspace(links[k - 1], now_);
     return now_;
   }
 

@@ -10,49 +10,7 @@ namespace {
 
 constexpr int kMostLanes = 16;
 
-/// The part of a path behind the robot's name, or "".
-std::string own_part(const std::string& path, const std::string& robot) {
-  return path.starts_with(robot + ".") ? path.substr(robot.size() + 1) : "";
-}
-
-int find(std::span<const char* const> names, const std::string& name) {
-  const auto it = std::find(names.begin(), names.end(), name);
-  return it == names.end() ? -1 : static_cast<int>(it - names.begin());
-}
-
-constexpr const char* kPositions[] = {"x", "y", "z"};
-constexpr const char* kAngles[] = {"roll", "pitch", "yaw"};
-constexpr const char* kVelocities[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-
 }  // namespace
-
-std::optional<LaneWorlds::Source> LaneWorlds::source_of(const ObservedColumn& c, const RobotModel& robot,
-                                                        const RowLayout& at) {
-  using K = Source::Kind;
-  const auto what = c.kind;
-  if (what == ObservedColumn::Kind::gravity || what == ObservedColumn::Kind::velocity ||
-      what == ObservedColumn::Kind::spin)
-    return Source{K::base, c.index, what};
-  if (c.kept()) return Source{K::kept, 0, what};
-  if (c.path == "time") return Source{K::time, 0, what};
-  const std::string own = own_part(c.path, robot.name);
-  if (const int i = find(kPositions, own); i >= 0) return Source{K::slot, at.q + i, what};
-  if (const int i = find(kAngles, own); i >= 0) return Source{K::angle, i, what};
-  if (const int i = find(kVelocities, own); i >= 0) return Source{K::slot, at.v + i, what};
-  const std::size_t dot = own.rfind('.');
-  if (dot == std::string::npos) return std::nullopt;
-  const int object = robot.kind->find_object(own.substr(0, dot));
-  if (object < 0) return std::nullopt;
-  const ObjectInfo& info = robot.kind->objects[static_cast<std::size_t>(object)];
-  const std::string number = own.substr(dot + 1);
-  if (number == "fn") return Source{K::link, info.link, what};
-  if (info.joint < 0) return std::nullopt;
-  if (number == "q") return Source{K::slot, at.q + 7 + info.joint, what};
-  if (number == "v") return Source{K::slot, at.v + 6 + info.joint, what};
-  if (number == "tau") return Source{K::slot, at.r + info.joint, what};
-  if (number == "target") return Source{K::slot, at.target + info.joint, what};
-  return std::nullopt;
-}
 
 std::vector<std::string> LaneWorlds::lacks(const Model& model, const BatchColumns& columns) {
   if (model.robots.empty()) return {"a scene without a robot"};
@@ -62,7 +20,7 @@ std::vector<std::string> LaneWorlds::lacks(const Model& model, const BatchColumn
   if (robot.kind->bounces) out.push_back("restitution");
   const RowLayout at = make_row_layout(robot.kind->njoint(), static_cast<int>(robot.kind->points.size()), 1);
   for (const ObservedColumn& c : columns.observed)
-    if (!source_of(c, robot, at)) out.push_back("observing '" + c.path + "'");
+    if (!row_source_of(c, robot, at)) out.push_back("observing '" + c.path + "'");
   for (const ActionColumn& a : columns.actions)
     if (a.kind != ActionColumn::Kind::target && a.kind != ActionColumn::Kind::stiffness) out.push_back("commanding '" + a.path + "'");
   return out;
@@ -81,7 +39,7 @@ Result<std::unique_ptr<LaneWorlds>> LaneWorlds::make(const Model& model, int wor
 LaneWorlds::LaneWorlds(std::unique_ptr<World> workshop, std::unique_ptr<Lanes> lanes, Options options)
     : options_(std::move(options)), workshop_(std::move(workshop)), lanes_(std::move(lanes)) {
   for (const ObservedColumn& c : options_.columns.observed) {
-    sources_.push_back(*source_of(c, workshop_->model().robots[0], lanes_->at()));
+    sources_.push_back(*row_source_of(c, workshop_->model().robots[0], lanes_->at()));
     if (!c.kept()) continue;
     sources_.back().index = static_cast<int>(kept_links_.size());
     kept_links_.push_back(c.index);

@@ -2,6 +2,7 @@
 #pragma once
 #include "batch/backend.h"
 #include "batch/lanes/lanes.h"
+#include "batch/row_columns.h"
 
 namespace gradus {
 
@@ -32,15 +33,9 @@ class LaneWorlds : public Backend {
   std::int64_t predictions() const override { return lanes_->predictions() * tile_size(); }  // of worlds
 
  private:
-  /// How a column comes out of a tile.
-  struct Source {
-    enum class Kind { slot, base, angle, link, kept, time } kind;
-    int index;                  // slot; axis 0 … 2 of base or angle; link; number of the kept column
-    ObservedColumn::Kind what;  // of base and kept
-  };
+  using Source = RowSource;
   int tile_size() const { return lanes_->type().lanes; }
   LaneWorlds(std::unique_ptr<World> workshop, std::unique_ptr<Lanes> lanes, Options options);
-  static std::optional<Source> source_of(const ObservedColumn& c, const RobotModel& robot, const RowLayout& at);
   template <class T>
   void act_tile(const ActOrder& order, int tile, int part);
   template <class T, class O>
