@@ -46,7 +46,14 @@ struct MovingContact {
   double felt;    // gap that its spring feels: less deep where geometry alone made it deep [law/held.h]  [m]
   double unfelt;  // what its spring would hold more if it felt all of the depth              [J]
   double may_hold;  // at the start of the next step                                          [J]
+  double slack;     // R_t of the spring that it sticks by, (21) of docs/couple.md            [1/kg]
 };
+
+/// What the spring holds that a contact sticks by, in the last step.
+inline double sticking_energy(const MovingContact& c, Vec3 impulse) {
+  const Vec3 across = impulse - c.normal * dot(impulse, c.normal);
+  return 0.5 * c.slack * dot(across, across);
+}
 
 /// What collision and coupling did in one step.
 struct CouplingReport {
@@ -79,7 +86,7 @@ class Contacts {
   Diagnostics build(const Model& model, const StaticWorld& statics, int threads, bool sleepers);
   /// The surfaces of robots and field and what they are to each other, as the model says now.
   void take_surfaces(const Model& model);
-  static constexpr int kRecord = 10;  // of the memory: pair, feature, impulse (3), moment (3), normal force, held
+  static constexpr int kRecord = 11;  // of the memory: pair, feature, impulse (3), moment (3), normal force, held, slack
   int memory_size() const { return resting_memory() + resting_memory_size(); }           // numbers in State
   int resting_memory() const { return capacity_ == 0 ? 0 : 1 + kRecord * capacity_; }    // where that of sleepers is
   int resting_memory_size() const { return sleepers_ ? resting_memory() : 0; }

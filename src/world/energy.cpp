@@ -19,7 +19,7 @@ namespace {
 
 double spring_energy(const MovingContact& c) {
   const double deep = std::min(c.felt, 0.0);
-  return 0.5 * c.stiffness * deep * deep;
+  return 0.5 * c.stiffness * deep * deep + sticking_energy(c, c.impulse);
 }
 
 }  // namespace

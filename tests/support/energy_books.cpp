@@ -52,7 +52,7 @@ double stored_in_contacts(const World& world) {
   }
   for (const MovingContact& c : world.contacts()) {
     const double deep = std::min(c.felt, 0.0);
-    sum += 0.5 * c.stiffness * deep * deep;
+    sum += 0.5 * c.stiffness * deep * deep + sticking_energy(c, c.impulse);
   }
   return sum;
 }

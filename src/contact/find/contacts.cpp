@@ -399,6 +399,7 @@ bool recall(const double* r, MovingContact& c) {
   c.moment = c.moment_before = {r[5], r[6], r[7]};
   c.force = r[8];
   c.may_hold = r[9];
+  c.slack = r[10];
   return true;
 }
 

@@ -165,7 +165,9 @@ void Contacts::solve(int number, int thread, std::span<const Robot> robots, doub
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
     // what an impact takes is not there for springs: they would give it back; nor does what moves fast come back by itself
     const double returns = std::abs(c.speed) < c.law.impact_speed && m.force > 0 ? m.unfelt : 0;
-    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, 0, returns);
+    m.slack = c.slack;
+    const double sticking = sticking_energy(m, m.impulse) - sticking_energy(m, m.before);
+    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, sticking, returns);
   }
   for (int r : robots_of(number)) {
     if (!has_room(r)) continue;
@@ -216,7 +218,7 @@ void Contacts::remember(int number, double* next) const {
     // what an impact needed says nothing about the next step
     const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
     const double record[kRecord] = {c.pair,   double(c.feature), impulse.x, impulse.y, impulse.z,
-                                    moment.x, moment.y,          moment.z,  c.force,   c.may_hold};
+                                    moment.x, moment.y,          moment.z,  c.force,   c.may_hold, c.slack};
     std::copy(record, record + kRecord, next + 1 + kRecord * (i - static_cast<int>(resting_)));
   }
 }

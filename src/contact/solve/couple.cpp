@@ -103,6 +103,7 @@ void Couple::hand_out() {
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
     c.work = r.x[0] * speed_along(r, 0) + r.x[1] * speed_along(r, 1) + r.x[2] * speed_along(r, 2);
     if (r.resists) c.work += dot(c.moment, turning(r));
+    c.slack = c.held || c.R_n > 0 || c.impact ? 0 : r.R[1];
     if (r.x[0] <= 0 && !r.held) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
       if (s < 0) continue;
