@@ -65,7 +65,7 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (!c.held) out.law.stiffness = c.stiffness;
     out.impulse = c.impulse, out.before = c.before;
     out.moment = c.moment, out.moment_before = c.moment_before;
-    out.held = c.held;
+    out.held = c.held, out.slack = c.slack;
     out.key = static_cast<std::uint64_t>(i);
     solver.add_contact(out);  // what does not fit is counted
   }

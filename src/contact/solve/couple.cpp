@@ -235,7 +235,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact || r.waits ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
-  r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  const double soft = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  r.R[1] = r.R[2] = c.slack > 0 ? std::min(soft, c.slack) : soft;  // a loaded spring that became softer would gain energy
   if ((r.held = c.held)) {  // (17)
     r.bias = c.gap / std::max(h, c.gap / c.law.recovery_speed);
     r.R[0] = r.R[1] = r.R[2] = kHeldCreep * (r.A[0][0] + r.A[1][1] + r.A[2][2]) + kLeast;

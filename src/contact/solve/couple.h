@@ -70,7 +70,7 @@ struct CoupleContact {
   bool held = false;
   /// A law of the owner's instead of (5): u_n + R_n λ_n + b_n = 0, u_t + R_t (λ_t − before_t) = 0. R_n 0: law.
   double R_n = 0, R_t = 0, b_n = 0;
-  double slack = 0;      // out: R_t of its sticking (21); 0 where a loop or its owner's law holds it            [1/kg]
+  double slack = 0;      // R_t of its sticking (21), in the last step (0: new) and out; 0 where its owner holds it      [1/kg]
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
   double work = 0;       // out: of impulse and moment on the bodies, with the twists at the end   [J]
 };
