@@ -97,7 +97,7 @@ class ContactSet {
     const double sign = from_b ? -1 : 1;
     const bool fixed = c.robot_b < 0;
     const Vec3 force = c.impulse * (sign / h_), normal = c.normal * sign;
-    const double deep = minimum(c.felt, 0.0), spring = c.held ? 0 : 0.5 * c.stiffness * deep * deep;
+    const double deep = minimum(c.felt, 0.0), spring = c.held ? 0 : 0.5 * c.stiffness * deep * deep + sticking_energy(c, c.impulse);
     if (from_b) return {c.robot_b, c.link_b, c.object_b, c.robot_a, c.link_a, c.object_a, c.point, normal, c.force, force, spring, c.held};
     return {c.robot_a, c.link_a, c.object_a, c.robot_b, fixed ? -1 : c.link_b, c.object_b, c.point, normal, c.force, force, spring, c.held};
   }

@@ -42,7 +42,14 @@ struct MovingContact : FoundContact {
   std::uint32_t feature;  // which features of the pair
   int law;                // number in the table of laws
   double may_hold;        // at the start of the next step                                    [J]
+  double slack;           // R_t of the spring that it sticks by, (21) of docs/couple.md        [1/kg]
 };
+
+/// What the spring holds that a contact sticks by, in the last step.
+inline double sticking_energy(const MovingContact& c, Vec3 impulse) {
+  const Vec3 across = impulse - c.normal * dot(impulse, c.normal);
+  return 0.5 * c.slack * dot(across, across);
+}
 
 /// What collision and coupling did in one step.
 struct CouplingReport {

@@ -32,8 +32,9 @@ struct ContactRecord {
   double fn;       // normal force of the last step                                                          [N]
   double sliding;  // 1 while it slides, of the field
   double held;     // what its normal spring may hold at the start of the next step [contact/law/held.h]     [J]
+  double slack;    // of moving bodies: compliance of what they stick by, (21) of docs/couple.md             [1/kg]
 };
-inline constexpr int kContactRecord = 14;  // numbers of it
+inline constexpr int kContactRecord = 15;  // numbers of it
 static_assert(sizeof(ContactRecord) == kContactRecord * sizeof(double));
 /// Numbers of a section of State with room for so many records.
 constexpr int section_size(int room) { return room > 0 ? 1 + kContactRecord * room : 0; }

@@ -403,7 +403,7 @@ void Contacts::recall(std::size_t first, std::span<const ContactRecord> records,
         if (r.feature != c.feature) continue;
         c.impulse = c.before = r.stick;
         c.moment = c.moment_before = r.turn;
-        c.force = r.fn, c.may_hold = r.held;
+        c.force = r.fn, c.may_hold = r.held, c.slack = r.slack;
         break;
       }
     if (limit) limit_springs(pair, known);

@@ -65,7 +65,7 @@ void Contacts::add_contacts(const Island& island, Couple& solver) const {
     if (!c.held) out.law.stiffness = c.stiffness;
     out.impulse = c.impulse, out.before = c.before;
     out.moment = c.moment, out.moment_before = c.moment_before;
-    out.held = c.held;
+    out.held = c.held, out.slack = c.slack;
     out.key = static_cast<std::uint64_t>(i);
     solver.add_contact(out);  // what does not fit is counted
   }
@@ -165,7 +165,9 @@ void Contacts::solve(int number, int thread, std::span<const Robot> robots, doub
     m.impulse = c.impulse, m.moment = c.moment, m.force = dot(c.impulse, c.normal) / h, m.impact = c.impact;
     // what an impact takes is not there for springs: they would give it back; nor does what moves fast come back by itself
     const double returns = std::abs(c.speed) < c.law.impact_speed && m.force > 0 ? m.unfelt : 0;
-    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, 0, returns);
+    m.slack = c.slack;
+    const double sticking = sticking_energy(m, m.impulse) - sticking_energy(m, m.before);
+    m.may_hold = held_after(h, m.stiffness, m.felt, c.impact ? 0 : c.work, sticking, returns);
   }
   for (int r : robots_of(number)) {
     if (!has_room(r)) continue;
@@ -215,7 +217,7 @@ void Contacts::remember(int number, double* next) const {
     const MovingContact& c = contacts_[i];
     // what an impact needed says nothing about the next step
     const Vec3 none{0, 0, 0}, impulse = c.impact ? none : c.impulse, moment = c.impact ? none : c.moment;
-    records_out(next)[i - static_cast<int>(resting_)] = {c.pair, double(c.feature), c.place, impulse, moment, c.force, 0, c.may_hold};
+    records_out(next)[i - static_cast<int>(resting_)] = {c.pair, double(c.feature), c.place, impulse, moment, c.force, 0, c.may_hold, c.slack};
   }
 }
 

@@ -103,6 +103,7 @@ void Couple::hand_out() {
     c.moment = r.direction[0] * r.m[0] + r.direction[1] * r.m[1] + r.direction[2] * r.m[2];
     c.work = r.x[0] * speed_along(r, 0) + r.x[1] * speed_along(r, 1) + r.x[2] * speed_along(r, 2);
     if (r.resists) c.work += dot(c.moment, turning(r));
+    c.slack = c.held || c.R_n > 0 || c.impact ? 0 : r.R[1];
     if (r.x[0] <= 0 && !r.held) continue;
     for (const auto& [s, sign] : {std::pair{c.a, 1.0}, std::pair{c.b, -1.0}}) {
       if (s < 0) continue;
@@ -234,7 +235,8 @@ void Couple::set_law(CoupleContact& c, Row& r, double h) {
   constexpr double kHeldCreep = 1e-8;  // decides between points of a loop that hold the same direction
   constexpr double kLeast = 1e-15;  // [1/kg] keeps blocks regular where nothing gives way
   r.R[0] = (c.impact || r.waits ? 1e-11 * r.A[0][0] : 1 / (h * c.law.stiffness * tau)) + kLeast;
-  r.R[1] = r.R[2] = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  const double soft = options.creep * (r.A[1][1] + r.A[2][2]) + kLeast;
+  r.R[1] = r.R[2] = c.slack > 0 ? std::min(soft, c.slack) : soft;  // a loaded spring that became softer would gain energy
   if ((r.held = c.held)) {  // (17)
     r.bias = c.gap / std::max(h, c.gap / c.law.recovery_speed);
     r.R[0] = r.R[1] = r.R[2] = kHeldCreep * (r.A[0][0] + r.A[1][1] + r.A[2][2]) + kLeast;

@@ -9,7 +9,7 @@
 ///   u⁺ = u* + A λ,  A = J Ω Jᵀ                                                                        (4)
 ///   0 ≤ λ_n ⊥ u_n⁺ + R_n λ_n + b ≥ 0,  R_n = 1/(h k (τ + h)),  b = φ/(τ + h) or φ/h for a gap         (5)
 ///   impacts: R_n ≈ 0, b = e u_n⁻                                                                       (7)
-///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0
+///   |λ_t| ≤ μ λ_n against u_t⁺; sticking: u_t⁺ + R_t (λ_t − λ_t of the last step) = 0   (21)
 ///   rolling and torsional friction: moments |m_t| ≤ ρ λ_n, |m_n| ≤ ρ_n λ_n against the relative turning; sticking:
 ///   ω⁺ + R_w (m − m of the last step) = 0                                                              (15)
 ///   loops: u⁺ + R (λ − 0.9 λ of the last step) + b = 0 in all three directions, b = φ/h along the error   (17)
@@ -70,6 +70,7 @@ struct CoupleContact {
   bool held = false;
   /// A law of the owner's instead of (5): u_n + R_n λ_n + b_n = 0, u_t + R_t (λ_t − before_t) = 0. R_n 0: law.
   double R_n = 0, R_t = 0, b_n = 0;
+  double slack = 0;      // R_t of its sticking (21), in the last step (0: new) and out; 0 where its owner holds it      [1/kg]
   double speed = 0;      // out: normal speed at the start of the step                   [m/s]
   double work = 0;       // out: of impulse and moment on the bodies, with the twists at the end   [J]
 };
