@@ -62,7 +62,7 @@ void remember_each(const View& view, double h, const Keep& keep) {
     const FieldContact& f = view.field_contacts()[static_cast<std::size_t>(c.point - npoint)];
     const double held = held_of(law, a, m, kept, c, f.unfelt);
     if (!c.active && !(held > 0)) return;
-    out[count++] = {f.pair, 0, f.p_L, f.t1 * kept.s1 + f.t2 * kept.s2, {0, 0, 0}, kept.fn, kept.sliding, held};
+    out[count++] = {f.pair, 0, f.p_L, f.t1 * kept.s1 + f.t2 * kept.s2, {0, 0, 0}, kept.fn, kept.sliding, held, 0};
   });
   close_section(view.field_memory_next(), view.field_room(), count);
 }
