@@ -80,7 +80,7 @@ struct CoupleOptions {
   int newton_max = 12;      // Newton steps; each is followed by one or two sweeps
   int sweeps_after = 60;    // if all these did not settle
   double tolerance = 1e-6;  // largest change of a velocity in a sweep                    [m/s]
-  double creep = 0.1;       // R_t as a part of the contact's own response (21)           [-]
+  double creep = 0.03;      // R_t as a part of the contact's own response (21)           [-]
   double roll_frequency = 250;  // ω of the springs of sticking moments (15): R = A/(h ω)²   [rad/s]
 };
 
