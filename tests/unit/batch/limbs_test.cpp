@@ -66,7 +66,7 @@ TEST(Limbs, four_warps_stand_as_lanes_do) {
   for (const char* robot : kLegged) expect_step_of_lanes(robot, 4, 0, 1, 60);
 }
 TEST(Limbs, four_warps_fall_as_lanes_do) {
-  for (const char* robot : kLegged) expect_step_of_lanes(robot, 4, 1, 1, 200);
+  for (const char* robot : kLegged) expect_step_of_lanes(robot, 4, 1, 1, 100);
 }
 
 TEST(Limbs, every_link_is_walked_once_by_the_warp_of_its_limb) {
