@@ -288,7 +288,10 @@ rows = [[0.0, 0.0], [0.4, 1.2], [0.8, 1.2], [1.2, -0.8], [1.6, 0.9], [2.0, 0.0]]
         rows = list(csv.reader(table.read_text().splitlines()))[1:]
         recording = self.file("swing.csv", "t_s,goal_rad,pos_rad\n" + "".join(",".join(r) + "\n" for r in rows))
         right = (SOURCE / "servos/xl330.toml").read_text()
-        wrong = self.file("wrong.toml", right.replace('kp = "2.97743 V/rad"', 'kp = "1.5 V/rad"').replace('viscous = "0.00796495', 'viscous = "0.03'))
+        right = right[: right.index("[passport]")]
+        wrong, changed = re.subn(r'(?m)^(kp = "|viscous = ")[\d.]+', lambda m: m[1] + ("1.5" if m[1].startswith("kp") else "0.03"), right)
+        self.assertEqual(changed, 2)
+        wrong = self.file("wrong.toml", wrong)
         bench = ("--mass", "0.5 kg", "--length", "10 cm")
         made = self.path / "made.toml"
         done = run("fit", recording, "--from", wrong, *bench, "-o", made, "--evaluations", "600")

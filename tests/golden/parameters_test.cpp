@@ -151,7 +151,7 @@ TEST(Parameters, give_the_bits_of_a_scene_that_said_so_bodies_that_touch) {
   compare_with_compiled("stack.toml", 60, 4);
 }
 TEST(Parameters, give_the_bits_of_a_scene_that_said_so_terrain) { compare_with_compiled("terrain.toml", 60, 5); }
-TEST(Parameters, give_the_bits_of_a_scene_that_said_so_wheels) { compare_with_compiled("mirosot_3v3.toml", 30, 4); }
+TEST(Parameters, give_the_bits_of_a_scene_that_said_so_wheels) { compare_with_compiled("mirosot_3v3.toml", 180, 4); }
 
 // ---- closed forms
 
