@@ -117,9 +117,7 @@ TEST(Energy, of_a_scrum_never_grows_but_by_the_joints_work) {
   } cases[] = {{1, 0.001}, {28, 0.001}, {43, 0.001}, {83, 0.001}, {3, 0.005}};  // at 5 ms a heap has thousands of pairs within reach
   for (const auto& c : cases) {
     const Rise r = rise_in_scrum(c.seed, c.step);
-    // what sticks remembers its impulse in the world: at 5 ms the normals turn so far in a step that a part of the normal impulse
-    // becomes a tangential one in the spring (21), 0.4 µJ
-    EXPECT_LT(r.step, c.step > 0.002 ? 1e-6 : 1e-7) << c.seed;
+    EXPECT_LT(r.step, 1e-7) << c.seed;
     EXPECT_LT(r.run, 1e-5) << c.seed;
     EXPECT_GT(r.taken, 40) << c.seed;  // they did fall
   }
