@@ -2,9 +2,11 @@
 #include "contact/contacts.h"
 
 #include <algorithm>
+#include <bitset>
 #include <limits>
 #include <utility>
 
+#include "contact/find/same_place.h"
 #include "contact/records.h"
 #include "model/material.h"
 #include "tree/kernels.h"
@@ -390,6 +392,43 @@ void Contacts::add_loops(int number, const Robot& robot) {
   }
 }
 
+namespace {
+
+/// What the records of a pair say of its contacts. Each goes to the contact of its features; what is left, to the nearest contact
+/// without one on the link: where two faces lie on each other, they are clipped in an order that rounding decides, and a contact changes
+/// its features though nothing moved. Sticking that forgot its force then would creep, and sensors would lose it for a step.
+void share_records(std::span<MovingContact> contacts, std::span<const ContactRecord> records) {
+  const auto take = [](MovingContact& c, const ContactRecord& r) {
+    c.impulse = c.before = r.stick;
+    c.moment = c.moment_before = r.turn;
+    c.force = r.fn, c.may_hold = r.held, c.slack = r.slack;
+  };
+  constexpr std::size_t kWatched = 64;  // of a pair; more are known by their features alone
+  std::bitset<kWatched> used, known;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    for (std::size_t k = 0; k < records.size(); ++k) {
+      if (records[k].feature != contacts[i].feature) continue;
+      take(contacts[i], records[k]);
+      if (k < kWatched) used.set(k);
+      if (i < kWatched) known.set(i);
+      break;
+    }
+  for (std::size_t i = 0; i < std::min(contacts.size(), kWatched); ++i) {
+    if (known[i]) continue;
+    double nearest = kSamePlace * kSamePlace;
+    std::size_t which = kWatched;
+    for (std::size_t k = 0; k < std::min(records.size(), kWatched); ++k) {
+      const Vec3 d = records[k].place - contacts[i].place;
+      if (!used[k] && dot(d, d) < nearest) nearest = dot(d, d), which = k;
+    }
+    if (which == kWatched) continue;
+    take(contacts[i], records[which]);
+    used.set(which);
+  }
+}
+
+}  // namespace
+
 /// What the last step left, pair by pair from `first` on. A pair that has just woken is among the sleepers'; in the step in which
 /// one falls asleep it is in both. limit: its springs hold no more than that.
 void Contacts::recall(std::size_t first, std::span<const ContactRecord> records, std::span<const ContactRecord> slept, bool limit) {
@@ -398,14 +437,7 @@ void Contacts::recall(std::size_t first, std::span<const ContactRecord> records,
     const std::span<MovingContact> pair = std::span(contacts_).subspan(first, next - first);
     std::span<const ContactRecord> known = of_pair(records, pair[0].pair);
     if (known.empty()) known = of_pair(slept, pair[0].pair);
-    for (MovingContact& c : pair)
-      for (const ContactRecord& r : known) {
-        if (r.feature != c.feature) continue;
-        c.impulse = c.before = r.stick;
-        c.moment = c.moment_before = r.turn;
-        c.force = r.fn, c.may_hold = r.held, c.slack = r.slack;
-        break;
-      }
+    share_records(pair, known);
     if (limit) limit_springs(pair, known);
   }
 }

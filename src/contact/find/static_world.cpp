@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/find/same_place.h"
 #include "contact/records.h"
 #include "model/link_pairs.h"
 #include "shape/narrow/collide.h"
@@ -239,7 +240,6 @@ const StaticKind* StaticWorld::kind(const RobotKind& kind) const {
 namespace {
 
 constexpr double kNear = 0.0005;      // [m] margin of (1)
-constexpr double kSamePlace = 0.005;  // [m] a contact that moved farther on its link is another one
 constexpr double kLinkSpeed = 10;     // [m/s] of links about the root; faster ones are found a step late
 constexpr int kNearSolids = 64;       // objects near one robot at once
 
