@@ -193,7 +193,7 @@ controller = {{ process = "control.py", rate = "100 Hz"{extra} }}
             (self.ANSWER.format("{'targets': {}}"), "known: target"),
             (self.ANSWER.format("{'end': 'scored'}"), "ended the run: scored"),
             (self.ANSWER.format("{'stiffness': {'left_knee': 1}}"), "no joint of this robot has an actuator chain"),
-            (self.ANSWER.format("{}") + "    print('{}', flush=True)\n", "more than one line"),
+            ("for line in sys.stdin:\n    print('{}\\n{}', flush=True)\n", "more than one line"),  # at once: a second line that comes late is the next answer
             ("sys.exit(3)\n", "exit status 3"),
             ("print('x' * 2000000, flush=True)\nsys.stdin.read()", "more than a megabyte"),
             ("raise RuntimeError('oh')\n", "oh"),
